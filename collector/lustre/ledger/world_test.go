@@ -1,0 +1,280 @@
+// Copyright 2026 The pfs_exporter Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobstats"
+)
+
+// The world of the property test: Lustre targets that do true work, of which reads show a part.
+
+// work is counted per (target, uid, counter).
+type work struct {
+	target, uid string
+	key         Key
+}
+
+type tally map[work]uint64
+
+func (t tally) total(target string, k Key) (sum uint64) {
+	for w, n := range t {
+		if w.target == target && w.key == k {
+			sum += n
+		}
+	}
+	return sum
+}
+
+// identity is an identifier and the uid it stands for in what is exposed.
+type identity struct{ id, uid string }
+
+// lustreEntry is one incarnation as a server holds it.
+type lustreEntry struct {
+	identity
+	start    time.Duration // since the world began
+	counters map[Key]uint64
+	skipped  int // reads in a row that did not have it
+	read     map[Key]uint64
+	known    bool          // some complete read had it
+	late     time.Duration // when a read had it first, if that was after a gap
+}
+
+type lustreTarget struct {
+	name    string
+	host    int // which exporter's server it is mounted on
+	entries []*lustreEntry
+}
+
+var (
+	keyOpen      = makeKey(Operation, 2)
+	keyOpenTime  = makeKey(Microseconds, 2)
+	keyRead      = makeKey(Operation, opRead)
+	keyReadTime  = makeKey(Microseconds, opRead)
+	keyReadBytes = makeKey(ReadBytes, 0)
+	keyPunch     = makeKey(Operation, 21)
+	allKeys      = []Key{keyOpen, keyOpenTime, keyRead, keyReadTime, keyReadBytes, keyPunch}
+)
+
+// dialect is what the world's servers print.
+type dialect struct {
+	start, boot bool
+}
+
+// world is a set of targets, the truth about them, and how often everything happened.
+type world struct {
+	rng     *rand.Rand
+	dialect dialect
+	now     time.Duration
+	started time.Duration // the youngest start_time
+	epoch   time.Time
+	targets []*lustreTarget
+	ids     []identity
+	truth   tally
+	// visible is what some complete read showed, per exporter.
+	visible [2]tally
+	// gap is work of entries that a read first showed after a long gap: whether Prometheus adds it
+	// up depends on what it has of an earlier entry of the same labels.
+	gap [2]tally
+	// fallen is what counters had when they fell alone, which Lustre never lets happen. It may be
+	// lost where a scraper had not seen it; what comes after must not.
+	fallen   [2]tally
+	happened map[string]int
+}
+
+func newWorld(rng *rand.Rand, d dialect, users int) *world {
+	w := &world{
+		rng: rng, dialect: d, epoch: time.Unix(1_700_000_000, 0), now: time.Hour,
+		truth: tally{}, visible: [2]tally{{}, {}}, gap: [2]tally{{}, {}}, fallen: [2]tally{{}, {}}, happened: map[string]int{},
+	}
+	for i := range 3 {
+		w.targets = append(w.targets, &lustreTarget{name: fmt.Sprintf("fs-OST%04x", i), host: i % 2})
+	}
+	for u := range users {
+		uid := fmt.Sprint(1000 + u)
+		for j := range 3 {
+			job := fmt.Sprint(70 + 10*u + j)
+			w.ids = append(w.ids,
+				identity{job + ":" + uid + ":n1", uid}, identity{job + ":" + uid + ":n2", uid},
+				identity{job + ":" + uid + ":n1.bullx", uid})
+		}
+		w.ids = append(w.ids, identity{":" + uid + ":n1", uid}, identity{"wget." + uid, uid}, identity{"a b." + uid, uid})
+	}
+	w.ids = append(w.ids, identity{"kworker/1:0.0", "system"}, identity{"7:12:n3", "system"},
+		identity{"garbage", "unknown"}, identity{"", "unknown"}, identity{"1:2:3:4", "unknown"})
+	return w
+}
+
+func (w *world) note(what string) { w.happened[what]++ }
+
+func (w *world) do(t *lustreTarget, e *lustreEntry, k Key, n uint64) {
+	e.counters[k] += n
+	w.truth[work{t.name, e.uid, k}] += n
+}
+
+// act lets an entry do some work; operations may happen for the first time late in its life.
+func (w *world) act(t *lustreTarget, e *lustreEntry) {
+	if len(e.counters) > 0 && len(e.counters) < 4 {
+		w.note("operation first happens late")
+	}
+	n := 1 + w.rng.Uint64N(40)
+	switch w.rng.IntN(3) {
+	case 0:
+		w.do(t, e, keyOpen, n)
+		if w.dialect.start {
+			w.do(t, e, keyOpenTime, 7*n)
+		}
+	case 1:
+		w.do(t, e, keyRead, n)
+		w.do(t, e, keyReadBytes, 4096*n)
+		if w.dialect.start {
+			w.do(t, e, keyReadTime, 9*n)
+		}
+	default:
+		w.do(t, e, keyPunch, n)
+	}
+}
+
+func (w *world) born(t *lustreTarget, id identity) *lustreEntry {
+	w.started = max(w.started+time.Millisecond, w.now-time.Second+time.Duration(w.rng.IntN(900))*time.Millisecond)
+	e := &lustreEntry{identity: id, start: w.started, counters: map[Key]uint64{}, read: map[Key]uint64{}}
+	t.entries = append(t.entries, e)
+	w.act(t, e)
+	w.note("entry born")
+	return e
+}
+
+func (w *world) find(t *lustreTarget, id string) int {
+	return slices.IndexFunc(t.entries, func(e *lustreEntry) bool { return e.id == id })
+}
+
+// live lets everything on all targets go on for a moment.
+func (w *world) live() {
+	for _, t := range w.targets {
+		for range w.rng.IntN(4) {
+			id := w.ids[w.rng.IntN(len(w.ids))]
+			if at := w.find(t, id.id); at >= 0 {
+				w.note("entry grows")
+				w.act(t, t.entries[at])
+			} else {
+				w.born(t, id)
+			}
+		}
+		w.accident(t)
+	}
+}
+
+// accident does what servers do now and then.
+func (w *world) accident(t *lustreTarget) {
+	if len(t.entries) == 0 {
+		return
+	}
+	at := w.rng.IntN(len(t.entries))
+	e := t.entries[at]
+	switch w.rng.IntN(14) {
+	case 0:
+		t.entries = slices.Delete(t.entries, at, at+1)
+		w.note("entry cleaned up")
+	case 1: // cleaned up and back before anyone looks
+		t.entries = slices.Delete(t.entries, at, at+1)
+		back := w.born(t, e.identity)
+		if back.counters[keyOpen] < e.counters[keyOpen] {
+			w.note("back smaller")
+		} else {
+			for range 8 {
+				w.act(t, back)
+			}
+			w.note("back larger")
+		}
+	case 2:
+		if w.rng.IntN(4) == 0 {
+			t.entries = nil
+			w.note("clear")
+		}
+	case 3:
+		if w.dialect.start && e.counters[keyPunch] > 1 {
+			// The counter was reset alone and has done a little since.
+			e.counters[keyPunch] = 0
+			if w.rng.IntN(2) == 0 {
+				w.do(t, e, keyPunch, 1)
+			}
+			w.note("one counter falls alone")
+		}
+	case 4:
+		if w.rng.IntN(6) == 0 {
+			t.entries, t.host = nil, 1-t.host
+			w.note("target moves to the other server")
+		}
+	default:
+		w.note("entry idle")
+	}
+}
+
+// secs prints a time as the dialect does.
+func (w *world) secs(d time.Duration) []byte {
+	if w.dialect.boot {
+		return fmt.Appendf(nil, "%d.%09d", d/time.Second, d%time.Second)
+	}
+	at := w.epoch.Add(d)
+	return fmt.Appendf(nil, "%d.%09d", at.Unix(), at.Nanosecond())
+}
+
+func (w *world) print(e *lustreEntry) *jobstats.Entry {
+	out := &jobstats.Entry{ID: []byte(e.id)}
+	if w.dialect.start {
+		out.Start = w.secs(e.start)
+	}
+	op := func(name string, u jobstats.Unit, count, sum Key) {
+		o := jobstats.Op{Name: []byte(name), Unit: u, Samples: e.counters[count]}
+		if sum != 0 {
+			o.Sum = e.counters[sum]
+		}
+		out.Ops = append(out.Ops, o)
+	}
+	if !w.dialect.start {
+		op("open", jobstats.Requests, keyOpen, 0)
+		op("read_bytes", jobstats.Bytes, keyRead, keyReadBytes)
+		op("punch", jobstats.Requests, keyPunch, 0)
+		return out
+	}
+	op("read_bytes", jobstats.Bytes, keyRead, keyReadBytes)
+	op("open", jobstats.Microseconds, keyOpen, keyOpenTime)
+	op("read", jobstats.Microseconds, keyRead, keyReadTime)
+	op("punch", jobstats.Requests, keyPunch, 0)
+	return out
+}
+
+// see notes that exporter x was shown an entry: what it shows beyond the last time is visible work.
+func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
+	for k, n := range e.counters {
+		old := e.read[k]
+		if n < old {
+			w.fallen[x][work{t.name, e.uid, k}] += old
+			old = 0
+		}
+		key := work{t.name, e.uid, k}
+		if !counts && !e.known {
+			w.gap[x][key] += n
+			e.late = w.now
+			continue
+		}
+		// Such an entry may have to wait for its labels, and has no zero to start from.
+		if e.late > 0 && w.now-e.late < 5*testInterval {
+			w.fallen[x][key] += n - old
+		}
+		{
+			w.visible[x][work{t.name, e.uid, k}] += n - old
+		}
+	}
+	// Only what stood in the read may be subtracted next time.
+	e.read = map[Key]uint64{}
+	for k, n := range e.counters {
+		e.read[k] = n
+	}
+	e.known = true
+}
