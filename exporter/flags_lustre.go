@@ -11,7 +11,6 @@ import (
 
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobid"
-	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobstats"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/source"
 )
@@ -105,8 +104,8 @@ func (o *lustreOptions) defineBounds(app *kingpin.Application) {
 		"Scrapes within so long share one read of the targets; 0 reads anew. At most half of --lustre.scrape-interval.")
 	set(app, &o.readTimeout, "lustre.read-timeout", short(lustre.DefaultReadTimeout), durationFrom(time.Millisecond),
 		"A target that takes longer to read counts as unreadable this time. Keep it below Prometheus' scrape_timeout.")
-	set(app, &o.maxTargetBytes, "lustre.max-target-bytes", strconv.FormatInt(jobstats.DefaultMaxBytes>>30, 10)+"GiB", parseBytes,
+	set(app, &o.maxTargetBytes, "lustre.max-target-bytes", strconv.FormatInt(lustre.DefaultMaxTargetBytes>>30, 10)+"GiB", parseBytes,
 		"The longest job_stats text of a target that is read; a target with more counts as unreadable.")
-	set(app, &o.maxTargetEntries, "lustre.max-target-entries", strconv.Itoa(jobstats.DefaultMaxEntries), countFrom(1),
+	set(app, &o.maxTargetEntries, "lustre.max-target-entries", strconv.Itoa(lustre.DefaultMaxTargetEntries), countFrom(1),
 		"The most entries of a target that are read; a target with more counts as unreadable. Each costs some 500 bytes of memory.")
 }

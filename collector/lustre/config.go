@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobstats"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/source"
 )
@@ -55,3 +56,9 @@ func (c *Config) validate() error {
 	}
 	return errors.Join(errs...)
 }
+
+// Bounds on what is read of one target unless Config says otherwise.
+const (
+	DefaultMaxTargetEntries = jobstats.DefaultMaxEntries
+	DefaultMaxTargetBytes   = jobstats.DefaultMaxBytes
+)

@@ -208,4 +208,3 @@ func (l *Ledger) unmount(t *target) {
 
 // Names returns the operation names by number.
 func (l *Ledger) Names() []string { return l.names.List() }
-

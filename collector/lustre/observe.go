@@ -1,0 +1,111 @@
+// Copyright 2026 The pfs_exporter Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package lustre
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
+	"github.com/pfs-exporter/pfs_exporter/collector/lustre/source"
+)
+
+// observation is one look at all targets. It does not change once it is made.
+type observation struct {
+	time  time.Time
+	sheet *ledger.Sheet
+	reads map[string]targetRead // by target
+	// unparsed counts lines that could not be used since the start, by target.
+	unparsed map[string]uint64
+	err      error // looking for targets failed
+}
+
+// errStuck is the state of a target whose earlier read has not ended.
+var errStuck = errors.New("an earlier read has not ended yet; the server may be overloaded")
+
+// observe reads every target and has the ledger account it.
+func (c *Collector) observe(ctx context.Context) *observation {
+	c.observing.Lock()
+	defer c.observing.Unlock()
+	streams, err := c.cfg.Source.Discover(ctx)
+	reads, complete := c.readAll(ctx, streams)
+	o := &observation{time: c.now(), reads: make(map[string]targetRead, len(reads)), err: err}
+	seen := ledger.Observation{Time: o.time, Discovered: err == nil && complete}
+	for _, r := range reads {
+		if errors.Is(r.err, source.ErrGone) {
+			continue
+		}
+		name := r.target.Name
+		if first, twice := o.reads[name]; twice {
+			// A dump may hold a target twice; which is younger cannot be told.
+			r = first
+			r.err, r.reading = fmt.Errorf("target %s occurs twice", name), nil
+			o.reads[name] = r
+			continue
+		}
+		o.reads[name] = r
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.reads)) {
+		r := o.reads[name]
+		c.unparsed[name] += r.lost
+		seen.Reads = append(seen.Reads, ledger.Read{Target: name, Kind: r.target.KindLabel(), Reading: r.reading})
+	}
+	o.unparsed = maps.Clone(c.unparsed)
+	o.sheet = c.ledger.Observe(seen)
+	c.recycle(reads, o)
+	c.diary.write(o)
+	return o
+}
+
+// recycle gives the readings back once they are accounted.
+func (c *Collector) recycle(reads []targetRead, o *observation) {
+	for _, r := range reads {
+		c.reader.recycle(r.all)
+	}
+	for name, r := range o.reads {
+		r.reading, r.all = nil, nil
+		o.reads[name] = r
+	}
+}
+
+// readAll reads the streams side by side. A stream that is not done when ctx ends counts as failed;
+// it goes on by itself, and is not read again before it has ended. complete is false when targets may
+// have been missed.
+func (c *Collector) readAll(ctx context.Context, streams []source.Stream) (reads []targetRead, complete bool) {
+	results := make(chan streamRead, len(streams))
+	pending := map[string]source.Stream{}
+	complete = true
+	for _, s := range streams {
+		key := s.Target.Name
+		if _, twice := pending[key]; twice {
+			continue
+		}
+		pending[key] = s
+		c.reader.start(ctx, key, s, results)
+	}
+	for len(pending) > 0 {
+		select {
+		case r := <-results:
+			delete(pending, r.key)
+			reads = append(reads, r.targets...)
+			complete = complete && r.complete
+		case <-ctx.Done():
+			for _, s := range pending {
+				if s.Framed {
+					complete = false
+					continue
+				}
+				reads = append(reads, targetRead{target: s.Target, err: fmt.Errorf("not read in time: %w", context.Cause(ctx))})
+			}
+			slices.SortFunc(reads, func(a, b targetRead) int { return strings.Compare(a.target.Name, b.target.Name) })
+			return reads, complete
+		}
+	}
+	return reads, complete
+}
