@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"net/url"
 	"path/filepath"
@@ -122,7 +123,7 @@ func TestBadFlags(t *testing.T) {
 	f := func(wants string, args ...string) {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		if code := run(t.Context(), args, &stdout, &stderr); code != exitUsage {
+		if code := run(ended(t), args, &stdout, &stderr); code != exitUsage {
 			t.Errorf("%q: exit code %d", args, code)
 		}
 		got := stderr.String()
@@ -276,4 +277,12 @@ func TestCheckChoosesItsSource(t *testing.T) {
 	f("file", "check", "--file="+filepath.Join(t.TempDir(), "x"), "--target=scratch-OST0000")
 	f("lctl", "check", "--lustre.source=lctl")
 	f("file", "check", "--lustre.source=file", "--lustre.file=x", "--target=scratch-OST0000")
+}
+
+// ended is a context in which nothing serves, should a command line be good after all.
+func ended(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
 }

@@ -17,7 +17,8 @@ const operationLabel = "operation"
 
 const (
 	labelTarget = "target"
-	microsecond = 1e-6
+	// microseconds of a second; dividing by it gives the closest float, multiplying does not.
+	microseconds = 1e6
 )
 
 // WriteFamilies implements collector.Page: the job families, straight from the ledger's sheet.
@@ -139,7 +140,7 @@ func seconds(sheet *ledger.Sheet, rows func(*ledger.TargetSheet) *ledger.Rows) f
 	return func(s *exposition.Series) {
 		s.Variable(operationLabel)
 		each(s, sheet, ledger.Microseconds, rows, func(c ledger.Cell, created int64) {
-			s.Float(sheet.Names[c.Key.Index()], float64(c.Count)*microsecond, created)
+			s.Float(sheet.Names[c.Key.Index()], float64(c.Count)/microseconds, created)
 		})
 	}
 }

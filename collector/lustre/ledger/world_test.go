@@ -22,13 +22,13 @@ type work struct {
 
 type tally map[work]uint64
 
-func (t tally) total(target string, k Key) (sum uint64) {
+// totals returns the sums over all users.
+func (t tally) totals() tally {
+	sums := tally{}
 	for w, n := range t {
-		if w.target == target && w.key == k {
-			sum += n
-		}
+		sums[work{w.target, "", w.key}] += n
 	}
-	return sum
+	return sums
 }
 
 // identity is an identifier and the uid it stands for in what is exposed.
@@ -38,9 +38,9 @@ type identity struct{ id, uid string }
 type lustreEntry struct {
 	identity
 	start    time.Duration // since the world began
-	counters map[Key]uint64
+	counters counters
 	skipped  int // reads in a row that did not have it
-	read     map[Key]uint64
+	read     counters
 	known    bool          // some complete read had it
 	late     time.Duration // when a read had it first, if that was after a gap
 }
@@ -51,15 +51,27 @@ type lustreTarget struct {
 	entries []*lustreEntry
 }
 
-var (
-	keyOpen      = makeKey(Operation, 2)
-	keyOpenTime  = makeKey(Microseconds, 2)
-	keyRead      = makeKey(Operation, opRead)
-	keyReadTime  = makeKey(Microseconds, opRead)
-	keyReadBytes = makeKey(ReadBytes, 0)
-	keyPunch     = makeKey(Operation, 21)
-	allKeys      = []Key{keyOpen, keyOpenTime, keyRead, keyReadTime, keyReadBytes, keyPunch}
+// counter numbers what an entry of the world counts.
+type counter int
+
+const (
+	opens counter = iota
+	openTime
+	reads
+	readTime
+	readBytes
+	punches
+	numCounters
 )
+
+func (c counter) key() Key {
+	return [numCounters]Key{
+		makeKey(Operation, 2), makeKey(Microseconds, 2), makeKey(Operation, opRead), makeKey(Microseconds, opRead),
+		makeKey(ReadBytes, 0), makeKey(Operation, 21),
+	}[c]
+}
+
+type counters [numCounters]uint64
 
 // dialect is what the world's servers print.
 type dialect struct {
@@ -85,6 +97,8 @@ type world struct {
 	// lost where a scraper had not seen it; what comes after must not.
 	fallen   [2]tally
 	happened map[string]int
+	trace    *tracer
+	printed  jobstats.Entry
 }
 
 func newWorld(rng *rand.Rand, d dialect, users int) *world {
@@ -112,37 +126,42 @@ func newWorld(rng *rand.Rand, d dialect, users int) *world {
 
 func (w *world) note(what string) { w.happened[what]++ }
 
-func (w *world) do(t *lustreTarget, e *lustreEntry, k Key, n uint64) {
-	e.counters[k] += n
-	w.truth[work{t.name, e.uid, k}] += n
+func (w *world) do(t *lustreTarget, e *lustreEntry, c counter, n uint64) {
+	e.counters[c] += n
+	w.truth[work{t.name, e.uid, c.key()}] += n
 }
 
 // act lets an entry do some work; operations may happen for the first time late in its life.
 func (w *world) act(t *lustreTarget, e *lustreEntry) {
-	if len(e.counters) > 0 && len(e.counters) < 4 {
-		w.note("operation first happens late")
-	}
+	old := e.counters
+	defer func() {
+		for c, n := range old {
+			if n == 0 && e.counters[c] > 0 && old != (counters{}) {
+				w.note("operation first happens late")
+			}
+		}
+	}()
 	n := 1 + w.rng.Uint64N(40)
 	switch w.rng.IntN(3) {
 	case 0:
-		w.do(t, e, keyOpen, n)
+		w.do(t, e, opens, n)
 		if w.dialect.start {
-			w.do(t, e, keyOpenTime, 7*n)
+			w.do(t, e, openTime, 7*n)
 		}
 	case 1:
-		w.do(t, e, keyRead, n)
-		w.do(t, e, keyReadBytes, 4096*n)
+		w.do(t, e, reads, n)
+		w.do(t, e, readBytes, 4096*n)
 		if w.dialect.start {
-			w.do(t, e, keyReadTime, 9*n)
+			w.do(t, e, readTime, 9*n)
 		}
 	default:
-		w.do(t, e, keyPunch, n)
+		w.do(t, e, punches, n)
 	}
 }
 
 func (w *world) born(t *lustreTarget, id identity) *lustreEntry {
 	w.started = max(w.started+time.Millisecond, w.now-time.Second+time.Duration(w.rng.IntN(900))*time.Millisecond)
-	e := &lustreEntry{identity: id, start: w.started, counters: map[Key]uint64{}, read: map[Key]uint64{}}
+	e := &lustreEntry{identity: id, start: w.started}
 	t.entries = append(t.entries, e)
 	w.act(t, e)
 	w.note("entry born")
@@ -183,7 +202,7 @@ func (w *world) accident(t *lustreTarget) {
 	case 1: // cleaned up and back before anyone looks
 		t.entries = slices.Delete(t.entries, at, at+1)
 		back := w.born(t, e.identity)
-		if back.counters[keyOpen] < e.counters[keyOpen] {
+		if back.counters[opens] < e.counters[opens] {
 			w.note("back smaller")
 		} else {
 			for range 8 {
@@ -197,11 +216,11 @@ func (w *world) accident(t *lustreTarget) {
 			w.note("clear")
 		}
 	case 3:
-		if w.dialect.start && e.counters[keyPunch] > 1 {
+		if w.dialect.start && e.counters[punches] > 1 {
 			// The counter was reset alone and has done a little since.
-			e.counters[keyPunch] = 0
+			e.counters[punches] = 0
 			if w.rng.IntN(2) == 0 {
-				w.do(t, e, keyPunch, 1)
+				w.do(t, e, punches, 1)
 			}
 			w.note("one counter falls alone")
 		}
@@ -224,40 +243,38 @@ func (w *world) secs(d time.Duration) []byte {
 	return fmt.Appendf(nil, "%d.%09d", at.Unix(), at.Nanosecond())
 }
 
+// print renders an entry as the dialect does. It is overwritten by the next.
 func (w *world) print(e *lustreEntry) *jobstats.Entry {
-	out := &jobstats.Entry{ID: []byte(e.id)}
-	if w.dialect.start {
-		out.Start = w.secs(e.start)
+	out := &w.printed
+	out.ID, out.Start, out.Ops = append(out.ID[:0], e.id...), nil, out.Ops[:0]
+	op := func(name string, u jobstats.Unit, samples, sum uint64) {
+		out.Ops = append(out.Ops, jobstats.Op{Name: []byte(name), Unit: u, Samples: samples, Sum: sum})
 	}
-	op := func(name string, u jobstats.Unit, count, sum Key) {
-		o := jobstats.Op{Name: []byte(name), Unit: u, Samples: e.counters[count]}
-		if sum != 0 {
-			o.Sum = e.counters[sum]
-		}
-		out.Ops = append(out.Ops, o)
-	}
+	c := &e.counters
+	op("read_bytes", jobstats.Bytes, c[reads], c[readBytes])
 	if !w.dialect.start {
-		op("open", jobstats.Requests, keyOpen, 0)
-		op("read_bytes", jobstats.Bytes, keyRead, keyReadBytes)
-		op("punch", jobstats.Requests, keyPunch, 0)
+		op("open", jobstats.Requests, c[opens], 0)
+		op("punch", jobstats.Requests, c[punches], 0)
 		return out
 	}
-	op("read_bytes", jobstats.Bytes, keyRead, keyReadBytes)
-	op("open", jobstats.Microseconds, keyOpen, keyOpenTime)
-	op("read", jobstats.Microseconds, keyRead, keyReadTime)
-	op("punch", jobstats.Requests, keyPunch, 0)
+	out.Start = w.secs(e.start)
+	op("open", jobstats.Microseconds, c[opens], c[openTime])
+	op("read", jobstats.Microseconds, c[reads], c[readTime])
+	op("punch", jobstats.Requests, c[punches], 0)
 	return out
 }
 
 // see notes that exporter x was shown an entry: what it shows beyond the last time is visible work.
 func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
-	for k, n := range e.counters {
-		old := e.read[k]
+	for c, n := range e.counters {
+		old, key := e.read[c], work{t.name, e.uid, counter(c).key()}
 		if n < old {
-			w.fallen[x][work{t.name, e.uid, k}] += old
+			w.fallen[x][key] += old
 			old = 0
 		}
-		key := work{t.name, e.uid, k}
+		if n == old {
+			continue
+		}
 		if !counts && !e.known {
 			w.gap[x][key] += n
 			e.late = w.now
@@ -267,14 +284,9 @@ func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
 		if e.late > 0 && w.now-e.late < 5*testInterval {
 			w.fallen[x][key] += n - old
 		}
-		{
-			w.visible[x][work{t.name, e.uid, k}] += n - old
-		}
+		w.visible[x][key] += n - old
+		w.trace.log(x, key, "visible %d more, now %d: %q of %s", n-old, n, e.id, e.start)
 	}
 	// Only what stood in the read may be subtracted next time.
-	e.read = map[Key]uint64{}
-	for k, n := range e.counters {
-		e.read[k] = n
-	}
-	e.known = true
+	e.read, e.known = e.counters, true
 }
