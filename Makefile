@@ -42,16 +42,24 @@ GO_BUILD    := CGO_ENABLED=0 $(GO) build -buildvcs=false -trimpath
 # long to build, for service discoveries that no test uses.
 PROMETHEUS_VERSION := 3.15.0
 TOOL_TAGS    := netgo,remove_all_sd
-TOOL_LDFLAGS := -s -w -X $(VERSION_PKG).Version=$(PROMETHEUS_VERSION)
-TOOLS        := golangci-lint promtool prometheus gofumpt benchstat
+TOOLS        := golangci-lint promtool prometheus gofumpt benchstat alertmanager amtool
 TOOL_golangci-lint := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 TOOL_promtool      := github.com/prometheus/prometheus/cmd/promtool
 TOOL_prometheus    := github.com/prometheus/prometheus/cmd/prometheus
 TOOL_gofumpt       := mvdan.cc/gofumpt
 TOOL_benchstat     := golang.org/x/perf/cmd/benchstat
+TOOL_alertmanager  := github.com/prometheus/alertmanager/cmd/alertmanager
+TOOL_amtool        := github.com/prometheus/alertmanager/cmd/amtool
+# Alertmanager and amtool, of different versions, have modules of their own. The last alertmanager
+# with its pages in the module is 0.31.1.
+TOOL_MOD_alertmanager     := tools/alertmanager/go.mod
+TOOL_MOD_amtool           := tools/alertmanager/amtool/go.mod
+TOOL_VERSION_alertmanager := 0.31.1
+TOOL_VERSION_amtool       := 0.34.2
 
 E2E_ENV = PFS_EXPORTER_BIN=$(HERE)/pfs_exporter SIMULATOR_BIN=$(HERE)/$(BIN)/lustre-simulator \
-  PROMETHEUS_BIN=$(HERE)/$(BIN)/prometheus PROMTOOL_BIN=$(HERE)/$(BIN)/promtool
+  PROMETHEUS_BIN=$(HERE)/$(BIN)/prometheus PROMTOOL_BIN=$(HERE)/$(BIN)/promtool \
+  ALERTMANAGER_BIN=$(HERE)/$(BIN)/alertmanager AMTOOL_BIN=$(HERE)/$(BIN)/amtool
 
 # One line before each step, so that a log says what was being done when it failed.
 say = printf '\n==> %s\n' '$(1)'
@@ -123,9 +131,25 @@ bench-compare: $(BIN)/benchstat ## Compare .build/bench.old.txt with .build/benc
 	@$(BIN)/benchstat $(or $(OLD),.build/bench.old.txt) $(or $(NEW),.build/bench.txt)
 
 .PHONY: e2e
-e2e: build $(BIN)/prometheus $(BIN)/promtool ## Test the real binary against a real Prometheus
+e2e: build $(BIN)/prometheus $(BIN)/promtool $(BIN)/alertmanager $(BIN)/amtool ## Test the real binary against a real Prometheus
 	@$(call say,end to end)
 	@$(E2E_ENV) $(GO) test -tags e2e -count 1 $(TESTFLAGS) ./e2e/...
+
+.PHONY: check-deploy
+check-deploy: $(BIN)/promtool $(BIN)/amtool ## Check deploy/ with the rules: promtool, amtool, and who gets which alert
+	@$(call say,promtool and amtool over deploy/)
+	@$(E2E_ENV) tools/check-deploy.sh
+
+.PHONY: demo
+demo: build $(BIN)/prometheus $(BIN)/alertmanager ## Watch users cause incidents and alerts name them; needs no Lustre (DEMO_ARGS)
+	@$(call say,demo)
+	@$(GO_BUILD) -o $(BIN)/demo ./demo
+	@exec $(BIN)/demo --exporter=./pfs_exporter --prometheus=$(BIN)/prometheus --alertmanager=$(BIN)/alertmanager $(DEMO_ARGS)
+
+.PHONY: bench-rules
+bench-rules: build $(BIN)/prometheus $(BIN)/promtool ## Measure all rules at Puhti's size in a real Prometheus (some 5 minutes)
+	@$(call say,rules at Puhti scale)
+	@$(E2E_ENV) BENCH_RULES=1 $(GO) test -tags e2e -count 1 -timeout 15m -v -run '^TestBenchRules$$' ./e2e
 
 .PHONY: golden
 golden: build ## Write the golden files anew; read the diff before committing it
@@ -151,10 +175,12 @@ ci: ## Everything that CI checks, cheapest first (CI_FUZZTIME, 5s)
 .PHONY: tools
 tools: $(TOOLS:%=$(BIN)/%) ## Build the pinned tools into .build/bin
 
-$(TOOLS:%=$(BIN)/%): $(BIN)/%: tools/go.mod tools/go.sum
+.SECONDEXPANSION:
+$(TOOLS:%=$(BIN)/%): $(BIN)/%: $$(or $$(TOOL_MOD_$$*),tools/go.mod)
 	@$(call say,building $* (once))
 	@mkdir -p $(BIN)
-	@$(GO_BUILD) -modfile=tools/go.mod -tags $(TOOL_TAGS) -ldflags '$(TOOL_LDFLAGS)' -o $@ $(TOOL_$*)
+	@tools/progress.sh env $(GO_BUILD) -v -modfile=$< -tags $(TOOL_TAGS) \
+	  -ldflags '-s -w -X $(VERSION_PKG).Version=$(or $(TOOL_VERSION_$*),$(PROMETHEUS_VERSION))' -o $@ $(TOOL_$*)
 	@touch $@
 
 .PHONY: clean

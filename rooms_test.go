@@ -40,6 +40,9 @@ var arrows = map[string][]string{
 	"collector/lustre/ledger":   {"collector/lustre/jobstats", "collector/lustre/jobid"},
 	"simulator":                 {"collector/lustre/jobstats"},
 	"e2e":                       {"simulator"},
+	"demo":                      {"demo/rig", "rules", "simulator"},
+	"rules":                     {},
+	"demo/rig":                  {"rules", "simulator"},
 }
 
 // forbidden says what of others a room and the rooms below it may not import, by prefix.

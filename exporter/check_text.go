@@ -125,7 +125,7 @@ func (t *tables) oddities(r *lustre.Report) {
 				t.printf("\nIdentifiers worth a look:\n")
 				said = true
 			}
-			t.printf("  %s: %s %s: %s\n", printable(r.Targets[i].Name), countOf(o.Entries, "entry", "entries"), o.Class, o.Reason)
+			t.printf("  %s: %s of class %s: %s\n", printable(r.Targets[i].Name), countOf(o.Entries, "entry", "entries"), o.Class, o.Reason)
 			t.printf("    for example %s\n", quoted(o.Examples))
 			if len(o.Nodes) > 0 {
 				t.printf("    from %s\n", nodes(o.Nodes))

@@ -4,6 +4,8 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
 	"io"
 	"time"
 
@@ -64,8 +66,35 @@ func parseArgs(args []string, stdout, stderr io.Writer) (o *options, answered bo
 		"entries by class, malformed and qualified identifiers with the reason and the nodes that send them, lines that "+
 		"could not be read, and the number of series to expect. Exits with 1 if something could not be read."))
 
+	valueless := findValueless(app)
 	o.command, err = app.Parse(args)
-	return o, answered, err
+	return o, answered, cmp.Or(valueless(), err)
+}
+
+// findValueless makes up for kingpin, which takes a flag without its value for none at all where there is a
+// default command. The function it returns is to be called after parsing.
+func findValueless(app *kingpin.Application) func() error {
+	given := map[string]*bool{}
+	for _, f := range app.Model().Flags {
+		given[f.Name] = new(bool)
+		app.GetFlag(f.Name).IsSetByUser(given[f.Name])
+	}
+	app.PreAction(func(c *kingpin.ParseContext) error {
+		for _, e := range c.Elements {
+			if f, ok := e.Clause.(*kingpin.FlagClause); ok {
+				delete(given, f.Model().Name)
+			}
+		}
+		return nil
+	})
+	return func() error {
+		for name, dropped := range given {
+			if *dropped {
+				return fmt.Errorf("expected argument for flag '--%s'", name)
+			}
+		}
+		return nil
+	}
 }
 
 func (o *logOptions) define(app *kingpin.Application) {

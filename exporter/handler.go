@@ -110,13 +110,9 @@ func (h *scrapeHandler) gaveUp(r *http.Request, err error) {
 	panic(http.ErrAbortHandler)
 }
 
-// limitWrites keeps a client that does not read from holding a response in memory for ever. The limit
-// stands until the connection's next request sets its own; 0 is none.
+// limitWrites keeps a client that does not read from holding a response in memory for ever. net/http lifts
+// the limit when the request is done.
 func limitWrites(w http.ResponseWriter, d time.Duration) {
-	deadline := time.Time{}
-	if d > 0 {
-		deadline = time.Now().Add(d)
-	}
 	// Only a response writer that is no network connection, as in tests, knows no deadlines.
-	_ = http.NewResponseController(w).SetWriteDeadline(deadline)
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(d))
 }

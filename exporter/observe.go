@@ -95,10 +95,13 @@ func (o *observer) ask(ctx context.Context, each collector.Collector, c collecto
 	return r
 }
 
-// report logs how the collectors fare.
+// report logs how the collectors fare. One that fails and has a page all the same says by itself what is
+// missing.
 func (o *observer) report(results []result) {
 	for _, r := range results {
-		o.faults.note("collector "+r.name, r.err)
+		if r.page == nil || r.err == nil {
+			o.faults.note("collector "+r.name, r.err)
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func routes(o webOptions, metrics http.Handler, ready *atomic.Bool, log *slog.Lo
 	if o.pprof {
 		addProfiles(mux)
 	}
-	return recovering(limited(mux), log), nil
+	return recovering(mux, log), nil
 }
 
 func landingPage(o webOptions) (http.Handler, error) {
@@ -83,24 +83,14 @@ func getOnly(next http.Handler) http.Handler {
 	})
 }
 
-// addProfiles serves Go's profiles. They run as long as the client asks them to, so nothing limits them.
+// addProfiles serves Go's profiles. They run as long as the client asks them to, which is why the server has no
+// WriteTimeout: it would apply to them too.
 func addProfiles(mux *http.ServeMux) {
 	for path, profile := range map[string]http.HandlerFunc{
 		"": pprof.Index, "cmdline": pprof.Cmdline, "profile": pprof.Profile, "symbol": pprof.Symbol, "trace": pprof.Trace,
 	} {
-		mux.HandleFunc(pprofPath+path, func(w http.ResponseWriter, r *http.Request) {
-			limitWrites(w, 0)
-			profile(w, r)
-		})
+		mux.HandleFunc(pprofPath+path, profile)
 	}
-}
-
-// limited gives each response its time. net/http leaves a connection's deadline where the request before set it.
-func limited(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		limitWrites(w, defaultPatience)
-		next.ServeHTTP(w, r)
-	})
 }
 
 // recovering logs a panic through our log, where net/http would write it past it.

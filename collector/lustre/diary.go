@@ -13,7 +13,7 @@ import (
 type diary struct {
 	log       *slog.Logger
 	source    string
-	searched  string          // why looking for targets failed; "" when it works
+	missing   bool            // the last look for targets failed
 	failing   map[string]bool // targets whose last read failed
 	none      bool            // there is no target, and that was said
 	announced bool
@@ -33,29 +33,31 @@ func (d *diary) write(o *observation) {
 			delete(d.failing, name)
 		}
 	}
-	if none := len(o.reads) == 0 && o.err == nil; none != d.none || !d.announced {
-		d.none, d.announced = none, true
-		if none {
-			d.log.Info("No Lustre targets on this machine; serving the exporter's own metrics and looking again at every scrape", "source", d.source)
-		} else if o.err == nil {
-			d.log.Info("Found Lustre targets", "source", d.source, "targets", len(o.reads))
-		}
+	d.writeFound(o)
+}
+
+// writeFound says whether there is any Lustre, once and when that changes. A failed look tells nothing.
+func (d *diary) writeFound(o *observation) {
+	none := len(o.reads) == 0
+	if o.err != nil && none || d.announced && none == d.none {
+		return
 	}
+	d.none, d.announced = none, true
+	if none {
+		d.log.Info("No Lustre targets on this machine; serving the exporter's own metrics and looking again at every scrape", "source", d.source)
+		return
+	}
+	d.log.Info("Found Lustre targets", "source", d.source, "targets", len(o.reads))
 }
 
 func (d *diary) writeSearch(o *observation) {
-	now := ""
-	if o.err != nil {
-		now = o.err.Error()
+	switch failed := o.err != nil; {
+	case failed && !d.missing:
+		d.log.Error("Cannot find all Lustre targets; those it misses are not judged", "source", d.source, "err", o.err)
+	case !failed && d.missing:
+		d.log.Info("Can find all Lustre targets again", "source", d.source)
 	}
-	if (now == "") != (d.searched == "") {
-		if now != "" {
-			d.log.Error("Cannot look for Lustre targets", "source", d.source, "err", o.err)
-		} else {
-			d.log.Info("Can look for Lustre targets again", "source", d.source)
-		}
-	}
-	d.searched = now
+	d.missing = o.err != nil
 }
 
 func (d *diary) writeTarget(name string, err error) {

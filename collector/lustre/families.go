@@ -4,6 +4,10 @@
 package lustre
 
 import (
+	"errors"
+	"slices"
+	"unicode/utf8"
+
 	"github.com/pfs-exporter/pfs_exporter/collector/exposition"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobid"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
@@ -53,12 +57,16 @@ func (p *page) WriteFamilies(e *exposition.Encoder) error {
 			Name: "lustre_job_write_size_bytes", Type: exposition.NativeHistogram, Help: "Sizes of a job's bulk writes to a target (Lustre 2.16 and later)." + held,
 		}, sizes(s, ledger.WriteSize, ledger.WriteBytes)},
 	}
+	var left error
 	for _, f := range families {
-		if err := e.Family(f.family, f.write); err != nil {
+		switch err := e.Family(f.family, f.write); {
+		case errors.Is(err, exposition.ErrSample):
+			left = errors.Join(left, err) // a histogram whose forged buckets overflow; the response is whole
+		case err != nil:
 			return err
 		}
 	}
-	return nil
+	return left
 }
 
 // identity renders a row's labels for the encoder, in the order of their names.
@@ -122,12 +130,27 @@ func createdAt(created []int64, i int) int64 {
 func jobs(t *ledger.TargetSheet) *ledger.Rows { return &t.Jobs }
 
 func operations(sheet *ledger.Sheet) func(*exposition.Series) {
+	names := operationNames(sheet)
 	return func(s *exposition.Series) {
 		s.Variable(operationLabel)
 		each(s, sheet, ledger.Operation, jobs, func(c ledger.Cell, created int64) {
-			s.Count(sheet.Names[c.Key.Index()], c.Count, created)
+			if name := names[c.Key.Index()]; name != "" {
+				s.Count(name, c.Count, created)
+			}
 		})
 	}
+}
+
+// operationNames returns the names of operations by number, "" for one that Prometheus would reject a scrape
+// for: no Lustre prints it, but on 2.3-2.7 a user can forge lines (LU-7187).
+func operationNames(sheet *ledger.Sheet) []string {
+	names := slices.Clone(sheet.Names)
+	for i, name := range names {
+		if !utf8.ValidString(name) {
+			names[i] = ""
+		}
+	}
+	return names
 }
 
 func sums(sheet *ledger.Sheet, kind ledger.Kind) func(*exposition.Series) {
@@ -137,10 +160,13 @@ func sums(sheet *ledger.Sheet, kind ledger.Kind) func(*exposition.Series) {
 }
 
 func seconds(sheet *ledger.Sheet, rows func(*ledger.TargetSheet) *ledger.Rows) func(*exposition.Series) {
+	names := operationNames(sheet)
 	return func(s *exposition.Series) {
 		s.Variable(operationLabel)
 		each(s, sheet, ledger.Microseconds, rows, func(c ledger.Cell, created int64) {
-			s.Float(sheet.Names[c.Key.Index()], float64(c.Count)/microseconds, created)
+			if name := names[c.Key.Index()]; name != "" {
+				s.Float(name, float64(c.Count)/microseconds, created)
+			}
 		})
 	}
 }

@@ -34,8 +34,7 @@ type Collector struct {
 	current *observation
 	flight  *flight
 
-	observing sync.Mutex        // one observation at a time
-	unparsed  map[string]uint64 // lines per target that could not be used, ever
+	unparsed map[string]uint64 // lines per target that could not be used, ever; of the flight under way
 }
 
 var _ collector.Collector = (*Collector)(nil)
@@ -98,7 +97,7 @@ func (c *Collector) observation(ctx context.Context) (*observation, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		c.flight = f
-		go c.fly(f, c.patience(ctx))
+		go c.fly(f, c.current, c.patience(ctx))
 	}
 	c.mu.Unlock()
 	select {
@@ -119,10 +118,10 @@ func (c *Collector) patience(ctx context.Context) time.Duration {
 	return max(patience, time.Millisecond)
 }
 
-func (c *Collector) fly(f *flight, patience time.Duration) {
+func (c *Collector) fly(f *flight, last *observation, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	f.result = c.observe(ctx)
+	f.result = c.observe(ctx, last)
 	c.mu.Lock()
 	c.current, c.flight = f.result, nil
 	c.mu.Unlock()

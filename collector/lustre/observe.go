@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
@@ -23,44 +22,63 @@ type observation struct {
 	reads map[string]targetRead // by target
 	// unparsed counts lines that could not be used since the start, by target.
 	unparsed map[string]uint64
-	err      error // looking for targets failed
+	err      error // why targets may have been missed
 }
 
 // errStuck is the state of a target whose earlier read has not ended.
 var errStuck = errors.New("an earlier read has not ended yet; the server may be overloaded")
 
-// observe reads every target and has the ledger account it.
-func (c *Collector) observe(ctx context.Context) *observation {
-	c.observing.Lock()
-	defer c.observing.Unlock()
-	streams, err := c.cfg.Source.Discover(ctx)
-	reads, complete := c.readAll(ctx, streams)
-	o := &observation{time: c.now(), reads: make(map[string]targetRead, len(reads)), err: err}
-	seen := ledger.Observation{Time: o.time, Discovered: err == nil && complete}
-	for _, r := range reads {
-		if errors.Is(r.err, source.ErrGone) {
-			continue
-		}
-		name := r.target.Name
-		if first, twice := o.reads[name]; twice {
-			// A dump may hold a target twice; which is younger cannot be told.
-			r = first
-			r.err, r.reading = fmt.Errorf("target %s occurs twice", name), nil
-			o.reads[name] = r
-			continue
-		}
-		o.reads[name] = r
-	}
+// observe reads every target and has the ledger account it. last is the observation before, nil for the first.
+func (c *Collector) observe(ctx context.Context, last *observation) *observation {
+	streams, searchErr := c.cfg.Source.Discover(ctx)
+	reads, readErr := c.readAll(ctx, streams)
+	o := &observation{time: c.now(), reads: byTarget(reads), err: errors.Join(searchErr, readErr)}
+	seen := ledger.Observation{Time: o.time, Discovered: o.err == nil}
 	for _, name := range slices.Sorted(maps.Keys(o.reads)) {
 		r := o.reads[name]
 		c.unparsed[name] += r.lost
 		seen.Reads = append(seen.Reads, ledger.Read{Target: name, Kind: r.target.KindLabel(), Reading: r.reading})
+	}
+	if o.err != nil {
+		seen.Reads = append(seen.Reads, missed(o, last)...)
 	}
 	o.unparsed = maps.Clone(c.unparsed)
 	o.sheet = c.ledger.Observe(seen)
 	c.recycle(reads, o)
 	c.diary.write(o)
 	return o
+}
+
+// missed returns the targets that the last observation had and o, which may have missed some, has not: as
+// they were not read, they show no job series.
+func missed(o, last *observation) (unread []ledger.Read) {
+	if last == nil {
+		return nil
+	}
+	for i := range last.sheet.Targets {
+		if t := &last.sheet.Targets[i]; t.Mounted && o.reads[t.Name].target.Name == "" {
+			unread = append(unread, ledger.Read{Target: t.Name, Kind: t.Kind})
+		}
+	}
+	return unread
+}
+
+// byTarget leaves out targets that were unmounted while they were read: they are absent, not broken.
+func byTarget(reads []targetRead) map[string]targetRead {
+	targets := make(map[string]targetRead, len(reads))
+	for _, r := range reads {
+		if errors.Is(r.err, source.ErrGone) {
+			continue
+		}
+		name := r.target.Name
+		if first, twice := targets[name]; twice {
+			// A dump may hold a target twice; which is younger cannot be told.
+			r = first
+			r.reading, r.err = nil, fmt.Errorf("target %s occurs twice", name)
+		}
+		targets[name] = r
+	}
+	return targets
 }
 
 // recycle gives the readings back once they are accounted.
@@ -75,12 +93,11 @@ func (c *Collector) recycle(reads []targetRead, o *observation) {
 }
 
 // readAll reads the streams side by side. A stream that is not done when ctx ends counts as failed;
-// it goes on by itself, and is not read again before it has ended. complete is false when targets may
-// have been missed.
-func (c *Collector) readAll(ctx context.Context, streams []source.Stream) (reads []targetRead, complete bool) {
+// it goes on by itself, and is not read again before it has ended. The error says why targets may have
+// been missed.
+func (c *Collector) readAll(ctx context.Context, streams []source.Stream) (reads []targetRead, err error) {
 	results := make(chan streamRead, len(streams))
-	pending := map[string]source.Stream{}
-	complete = true
+	pending := make(map[string]source.Stream, len(streams))
 	for _, s := range streams {
 		key := s.Target.Name
 		if _, twice := pending[key]; twice {
@@ -89,23 +106,22 @@ func (c *Collector) readAll(ctx context.Context, streams []source.Stream) (reads
 		pending[key] = s
 		c.reader.start(ctx, key, s, results)
 	}
+	take := func(r streamRead) {
+		delete(pending, r.key)
+		reads, err = append(reads, r.targets...), errors.Join(err, r.err)
+	}
 	for len(pending) > 0 {
 		select {
 		case r := <-results:
-			delete(pending, r.key)
-			reads = append(reads, r.targets...)
-			complete = complete && r.complete
+			take(r)
 		case <-ctx.Done():
-			for _, s := range pending {
-				if s.Framed {
-					complete = false
-					continue
-				}
-				reads = append(reads, targetRead{target: s.Target, err: fmt.Errorf("not read in time: %w", context.Cause(ctx))})
+			for range len(results) {
+				take(<-results)
 			}
-			slices.SortFunc(reads, func(a, b targetRead) int { return strings.Compare(a.target.Name, b.target.Name) })
-			return reads, complete
+			for key, s := range pending {
+				take(failed(key, s, late(ctx)))
+			}
 		}
 	}
-	return reads, complete
+	return reads, err
 }

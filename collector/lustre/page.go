@@ -86,6 +86,9 @@ func (p *page) collectTarget(ch chan<- prometheus.Metric, t *ledger.TargetSheet)
 		gauge(d.entries, float64(e.Count), classes[e.Class], e.Users.String())
 	}
 	for _, f := range t.Folded {
+		if f.Reason == ledger.DropReason {
+			continue // the policy's doing, and part of no sum; lustre_jobstats_entries has them
+		}
 		gauge(d.folded, float64(f.Count), f.Reason.String())
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"sync"
 	"time"
@@ -32,16 +33,16 @@ type targetRead struct {
 
 // streamRead is what one observation got from one stream.
 type streamRead struct {
-	key      string
-	targets  []targetRead
-	complete bool // no target of the stream was missed
+	key     string
+	targets []targetRead
+	err     error // why targets of the stream may have been missed
 }
 
 // reader reads streams into readings and keeps their memory for the next time.
 type reader struct {
 	cfg   Config
 	books *ledger.Ledger
-	slots chan struct{} // bounds the reads side by side
+	slots chan struct{} // bounds the reads that start side by side
 
 	mu   sync.Mutex
 	busy map[string]bool // streams whose read has not ended
@@ -49,6 +50,10 @@ type reader struct {
 	scanners sync.Pool
 	readings sync.Pool
 }
+
+// slotTime is how long a read may keep others from starting. One that takes longer is large or hangs; were
+// it waited for, targets that hang would cost the others theirs.
+const slotTime = 250 * time.Millisecond
 
 func newReader(cfg Config, books *ledger.Ledger) *reader {
 	return &reader{
@@ -78,18 +83,19 @@ func (r *reader) start(ctx context.Context, key string, s source.Stream, results
 
 func failed(key string, s source.Stream, err error) streamRead {
 	if s.Framed {
-		return streamRead{key: key}
+		return streamRead{key: key, err: err}
 	}
-	return streamRead{key: key, complete: true, targets: []targetRead{{target: s.Target, err: err}}}
+	return streamRead{key: key, targets: []targetRead{{target: s.Target, err: err}}}
 }
 
+func late(ctx context.Context) error { return fmt.Errorf("not read in time: %w", context.Cause(ctx)) }
+
 func (r *reader) read(ctx context.Context, key string, s source.Stream) streamRead {
-	select {
-	case r.slots <- struct{}{}:
-		defer func() { <-r.slots }()
-	case <-ctx.Done():
-		return failed(key, s, fmt.Errorf("not read in time: %w", context.Cause(ctx)))
+	release, err := r.slot(ctx)
+	if err != nil {
+		return failed(key, s, err)
 	}
+	defer release()
 	text, err := s.Open(ctx)
 	if err != nil {
 		return failed(key, s, err)
@@ -99,20 +105,36 @@ func (r *reader) read(ctx context.Context, key string, s source.Stream) streamRe
 	return p.end(key, text.Close())
 }
 
+// slot waits until fewer than so many reads are young.
+func (r *reader) slot(ctx context.Context) (release func(), err error) {
+	select {
+	case r.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, late(ctx)
+	}
+	free := sync.OnceFunc(func() { <-r.slots })
+	timer := time.AfterFunc(slotTime, free)
+	return func() { timer.Stop(); free() }, nil
+}
+
 // scanner is what reads one stream; it owns a buffer of at least 256 KiB.
 type scanner struct {
 	*jobstats.Scanner
-	entry jobstats.Entry
+	framed bool
+	entry  jobstats.Entry
 }
 
 func (r *reader) scanner(text io.Reader, framed bool) *scanner {
-	if s, ok := r.scanners.Get().(*scanner); ok {
+	if s, ok := r.scanners.Get().(*scanner); ok && s.framed == framed {
 		s.Reset(text)
 		return s
 	}
-	return &scanner{Scanner: jobstats.NewScanner(text, jobstats.Options{
-		Framed: framed, MaxEntries: r.cfg.MaxTargetEntries, MaxBytes: r.cfg.MaxTargetBytes,
-	})}
+	o := jobstats.Options{Framed: framed, MaxEntries: r.cfg.MaxTargetEntries, MaxBytes: r.cfg.MaxTargetBytes}
+	if framed {
+		// The bounds are on each target, and the scanner's on the whole text: see pass.exceeds.
+		o.MaxEntries, o.MaxBytes = math.MaxInt, math.MaxInt64
+	}
+	return &scanner{Scanner: jobstats.NewScanner(text, o), framed: framed}
 }
 
 func (r *reader) reading() *ledger.Reading {
@@ -136,42 +158,66 @@ type pass struct {
 	began     time.Time
 	before    jobstats.Counters
 	targets   []targetRead
+	missed    error // why there may be targets in a framed stream that were not seen
 	intervals map[string]time.Duration
 }
 
 func (p *pass) run(text io.Reader) {
 	s := p.r.scanner(text, p.stream.Framed)
 	defer p.r.scanners.Put(s)
-	if p.stream.Target.Name != "" && !p.stream.Framed {
-		p.begin(p.stream.Target)
-	}
 	for {
 		switch s.Next(&s.entry) {
 		case jobstats.EntryRead:
-			p.add(&s.entry)
+			p.add(s)
 		case jobstats.FrameRead:
 			p.frame(s)
 		case jobstats.End:
-			p.finish(s)
-			if err := s.Err(); err != nil {
-				p.fail(err)
-			} else if s.Truncated() {
-				p.fail(errors.New("the text ends within an entry"))
-			}
+			p.close(s)
 			return
 		}
 	}
 }
 
-// add takes an entry over. A dump without framing is about the stream's own target.
-func (p *pass) add(e *jobstats.Entry) {
+// close ends the text of the target read last, which may be empty.
+func (p *pass) close(s *scanner) {
+	if len(p.targets) == 0 && p.stream.Target.Name != "" {
+		p.begin(p.stream.Target)
+	}
+	p.finish(s)
+	if err := s.Err(); err != nil {
+		p.fail(err)
+	} else if s.Truncated() {
+		p.fail(errors.New("the text ends within an entry"))
+	}
+}
+
+// add takes an entry over. A text that has not said whose it is belongs to the stream's own target.
+func (p *pass) add(s *scanner) {
 	if len(p.targets) == 0 {
 		p.begin(p.stream.Target)
 	}
-	p.targets[len(p.targets)-1].all.Add(e)
+	t := &p.targets[len(p.targets)-1]
+	if t.err == nil && p.exceeds(s, t) {
+		t.reading, t.err = nil, jobstats.ErrLimit
+	}
+	if t.err == nil {
+		t.all.Add(&s.entry)
+	}
+}
+
+// exceeds reports whether a target of a framed stream has more than is to be read of one.
+func (p *pass) exceeds(s *scanner, t *targetRead) bool {
+	if !p.stream.Framed {
+		return false
+	}
+	entries, bytes := p.r.cfg.MaxTargetEntries, p.r.cfg.MaxTargetBytes
+	return entries > 0 && t.all.Entries() >= entries || bytes > 0 && s.Counters().Bytes-p.before.Bytes > bytes
 }
 
 func (p *pass) begin(t source.Target) {
+	if t.Name == "" {
+		t = source.UnknownTarget()
+	}
 	reading := p.r.reading()
 	p.targets = append(p.targets, targetRead{target: t, reading: reading, all: reading})
 }
@@ -204,29 +250,34 @@ func (p *pass) finish(s *scanner) {
 	p.before, p.began = now, time.Now()
 }
 
-// fail marks the target read last as incomplete.
+// fail marks the target read last as incomplete. Whatever a framed text had behind it was missed.
 func (p *pass) fail(err error) {
-	if len(p.targets) == 0 {
-		p.begin(p.stream.Target)
+	if p.stream.Framed {
+		p.missed = err
 	}
-	t := &p.targets[len(p.targets)-1]
-	t.reading, t.err = nil, err
+	if len(p.targets) == 0 {
+		return
+	}
+	if t := &p.targets[len(p.targets)-1]; t.err == nil {
+		t.reading, t.err = nil, err
+	}
 }
 
 // end adds what closing the stream tells, and the clean-up intervals.
 func (p *pass) end(key string, err error) streamRead {
-	result := streamRead{key: key, complete: true}
-	var lctl *source.LctlError
+	var call *source.LctlError
 	switch {
 	case err == nil:
-	case errors.As(err, &lctl):
-		result.complete = lctl.Partial()
-		if lctl.Killed {
+	case !errors.As(err, &call):
+		p.fail(err)
+	default:
+		if call.Killed {
 			p.fail(err)
 		}
-		p.unreadable(lctl, err)
-	default:
-		p.fail(err)
+		if !call.Partial() {
+			p.missed = err
+		}
+		p.unreadable(call, err)
 	}
 	for i := range p.targets {
 		t := &p.targets[i]
@@ -234,8 +285,7 @@ func (p *pass) end(key string, err error) streamRead {
 			t.interval, t.expires = p.r.cfg.Source.CleanupInterval(t.target)
 		}
 	}
-	result.targets = p.targets
-	return result
+	return streamRead{key: key, targets: p.targets, err: p.missed}
 }
 
 // unreadable marks the targets that lctl could not read, which have no frame or a cut one.

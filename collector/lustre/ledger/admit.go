@@ -58,15 +58,23 @@ func (l *Ledger) admit(t *target, rec *record, r *Reading, wall time.Time) {
 }
 
 // counts reports whether a new entry's first value is an increment. It is not in a target's first
-// read, nor after a gap that is longer than the entry is known to be old.
+// read, nor after a gap that is longer than the entry is known to be old. An entry that is known to be
+// older than the first read was skipped by it, and one older than entries are remembered may be back:
+// what it had done may have been shown.
 func (l *Ledger) counts(t *target, ref *entryRef, wall time.Time) bool {
 	if !t.known {
 		return false
 	}
-	if l.now-t.lastRead <= l.gap {
-		return true
+	if ref.wall == 0 {
+		return l.now-t.lastRead <= l.gap
 	}
-	return ref.wall != 0 && wall.UnixNano()-ref.wall <= int64(l.gap)*int64(time.Millisecond)
+	age := tick((wall.UnixNano() - ref.wall) / int64(time.Millisecond))
+	switch {
+	case l.now-age <= t.firstRead && t.firstRead > 0, age > rememberIntervals*l.audience.interval:
+		return false
+	default:
+		return age <= l.gap || l.now-t.lastRead <= l.gap
+	}
 }
 
 // place finds where an incarnation's counters go: a series of its own, or a sum.
@@ -154,8 +162,8 @@ func (l *Ledger) yields(t *target, rec *record, has holder) bool {
 		return false
 	}
 	if !rec.fresh {
-		// What was shown under these labels before the first read is not known: neither is.
-		if !old.fresh && old.read == t.read {
+		// Of two that a first read had together it is not known which was shown before: neither is.
+		if !old.fresh && old.opened == t.read {
 			l.divert(t, old, false)
 		}
 		return false

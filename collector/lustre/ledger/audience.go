@@ -35,6 +35,8 @@ type audience struct {
 	last     scraperID
 	// clock is time during which somebody asked: when nobody did, nobody was late.
 	clock, asked tick
+	// waiting is when the first of those asked who may wait for the next observation; 0 is nobody.
+	waiting tick
 }
 
 type scraper struct {
@@ -50,6 +52,9 @@ type scraper struct {
 func (a *audience) ask(c Client, now tick) scraperID {
 	a.clock += min(now-a.asked, a.interval)
 	a.asked = now
+	if a.waiting == 0 {
+		a.waiting = now
+	}
 	if !c.Scraper {
 		return 0
 	}
@@ -128,25 +133,31 @@ func (a *audience) receive(id scraperID) {
 func (l *Ledger) Ask(c Client, now time.Time) Receipt {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Receipt{scraper: l.audience.ask(c, max(l.now, l.tickOf(now)))}
+	asked := max(l.now, l.tickOf(now))
+	return Receipt{scraper: l.audience.ask(c, asked), asked: asked}
 }
 
 // Receipt stands for one client's request.
-type Receipt struct{ scraper scraperID }
+type Receipt struct {
+	scraper scraperID
+	asked   tick // Prometheus stamps a response's samples with the time it asked
+}
 
 // Served tells the ledger that the response that carried a sheet was written in full.
-func (l *Ledger) Served(r Receipt, s *Sheet, now time.Time) {
+func (l *Ledger) Served(r Receipt, s *Sheet, _ time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at := max(s.tick, l.tickOf(now))
 	l.audience.receive(r.scraper)
+	if r.asked == l.audience.waiting {
+		l.audience.waiting = 0
+	}
 	for i := range s.Targets {
 		t := l.targets[s.Targets[i].Name]
 		if t == nil || !s.Targets[i].Shown {
 			continue
 		}
 		t.acked = max(t.acked, s.tick)
-		t.lastServed = max(t.lastServed, at)
+		t.lastServed = max(t.lastServed, r.asked)
 		if r.scraper != 0 {
 			t.acks[r.scraper] = max(t.acks[r.scraper], s.tick)
 		}

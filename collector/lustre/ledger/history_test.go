@@ -4,6 +4,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -25,7 +26,11 @@ type history struct {
 	w         *world
 	rng       *rand.Rand
 	ledgers   [2]*Ledger
+	before    [2]*Ledger // of the processes that ran before
+	judged    [2]map[*record]bool
 	known     [2]map[string]time.Duration // when a target was last read completely, or known to be away
+	opening   [2]map[string]bool          // targets not yet read by a process that found them at its start
+	first     [2]map[string]time.Duration // when it did
 	searched  [2]bool
 	looked    [2]time.Duration
 	scrapers  []*prometheus
@@ -38,128 +43,18 @@ type history struct {
 
 func newLedger(t *testing.T, sc scenario, now time.Time) *Ledger {
 	t.Helper()
-	identifier, err := jobid.New(jobid.Config{Formats: jobid.DefaultFormats(), FirstUID: 1000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg := Config{
-		ScrapeInterval: testInterval, FirstZero: sc.mode, MaxEntries: 5000, MaxNodesPerJob: 64, MaxUsers: 2000,
-		Identifier: identifier,
-	}
-	if sc.limits {
-		cfg.MaxEntries, cfg.MaxNodesPerJob = 5, 1
-	}
-	if sc.users {
-		cfg.MaxUsers = 4 // two of them for system and unknown
-	}
-	l, err := New(cfg, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return testLedger(t, func(c *Config) {
+		c.FirstZero, c.Sizes, c.JobSeconds = sc.mode, sc.sizes, sc.jobSeconds
+		if sc.limits {
+			c.MaxEntries, c.MaxNodesPerJob = 5, 1
+		}
+		if sc.users {
+			c.MaxUsers = 4 // two of them for system and unknown
+		}
+	}, now)
 }
 
 func (h *history) wall() time.Time { return h.w.epoch.Add(h.w.now) }
-
-func (h *history) restart(x int) {
-	h.ledgers[x] = newLedger(h.t, h.sc, h.wall())
-	h.known[x] = map[string]time.Duration{}
-	h.searched[x] = false
-	for _, t := range h.w.targets {
-		for _, e := range t.entries {
-			if t.host == x {
-				e.known, e.read = false, counters{}
-			}
-		}
-	}
-	h.observe(x, true) // the first read is made at process start
-}
-
-// observe reads the targets of exporter x, with all that can go wrong.
-func (h *history) observe(x int, perfect bool) *Sheet {
-	o := Observation{Time: h.wall(), Discovered: true}
-	if !perfect && !h.quiet && h.rng.IntN(25) == 0 {
-		h.w.note("discovery failed")
-		o.Discovered = false
-		return h.ledgers[x].Observe(o)
-	}
-	for _, t := range h.w.targets {
-		if t.host != x {
-			h.known[x][t.name] = h.w.now
-			continue
-		}
-		o.Reads = append(o.Reads, h.read(x, t, perfect))
-	}
-	h.searched[x], h.looked[x] = true, h.w.now
-	return h.ledgers[x].Observe(o)
-}
-
-func (h *history) read(x int, t *lustreTarget, perfect bool) Read {
-	r := Read{Target: t.name, Kind: "ost"}
-	if !perfect && !h.quiet && (h.badReads > 0 || h.rng.IntN(12) == 0) {
-		if h.badReads++; h.badReads > 1 {
-			h.w.note("read failed or cut short twice in a row")
-		}
-		if h.rng.IntN(2) == 0 || h.badReads > 2 {
-			h.badReads = 0
-		}
-		h.w.note("read failed or cut short")
-		return r
-	}
-	r.Reading = h.ledgers[x].NewReading()
-	last, known := h.known[x][t.name]
-	if !known && h.searched[x] {
-		last, known = h.looked[x], true
-	}
-	for _, e := range t.entries {
-		if !perfect && !h.quiet && h.rng.IntN(15) == 0 && (e.skipped == 0 || h.w.dialect.start) {
-			if e.skipped++; e.skipped > 1 {
-				h.w.note("entry skipped twice in a row")
-			}
-			h.w.note("entry skipped")
-			continue
-		}
-		e.skipped = 0
-		counts := known && h.counts(e, last)
-		if known && h.w.now-last > 3*testInterval {
-			h.w.note("gap above three intervals")
-		}
-		h.w.see(x, t, e, counts)
-		r.Reading.Add(h.w.print(e))
-		if h.w.dialect.start && h.rng.IntN(30) == 0 {
-			r.Reading.Add(h.w.print(e))
-			h.w.note("entry printed twice")
-		}
-	}
-	h.duplicate(t, r.Reading, known, last)
-	h.known[x][t.name] = h.w.now
-	return r
-}
-
-// counts reports whether an entry that is new now is known to have been born since the last read, or
-// at least recently.
-func (h *history) counts(e *lustreEntry, lastRead time.Duration) bool {
-	return h.w.now-lastRead <= 3*testInterval ||
-		h.w.dialect.start && !h.w.dialect.boot && h.w.now-e.start <= 3*testInterval
-}
-
-// duplicate prints a removed incarnation beside its successor now and then: the old copy early in
-// the file, the fresh one late (jobstats_format, section 7.4).
-func (h *history) duplicate(t *lustreTarget, r *Reading, known bool, last time.Duration) {
-	if !h.w.dialect.start || h.quiet || len(t.entries) == 0 || h.rng.IntN(10) > 0 {
-		return
-	}
-	at := h.rng.IntN(len(t.entries))
-	old := t.entries[at]
-	if !old.known || old.skipped > 0 || old.read == (counters{}) {
-		return
-	}
-	t.entries = slices.Delete(t.entries, at, at+1)
-	fresh := h.w.born(t, old.identity)
-	r.Add(h.w.print(fresh))
-	h.w.see(t.host, t, fresh, known && h.counts(fresh, last))
-	h.w.note("duplicate: removed and fresh incarnation in one read")
-}
 
 func (h *history) scrape(p *prometheus) {
 	lost := h.sc.lost && !h.quiet && (p.lost == 1 && h.rng.IntN(2) == 0 || p.lost == 0 && h.rng.IntN(10) == 0)
@@ -173,11 +68,11 @@ func (h *history) scrape(p *prometheus) {
 	}
 	for x := range h.ledgers {
 		receipt := h.ledgers[x].Ask(p.client, h.wall())
-		sheet := h.observe(x, false)
+		sheet := h.observe(x)
 		if lost {
 			continue
 		}
-		p.store(x, sheet, h.w.now, h.w.epoch)
+		p.store(x, sheet, h.w)
 		h.ledgers[x].Served(receipt, sheet, h.wall())
 	}
 	h.w.trace.all("%s scraped, lost %v", p.client.Addr, lost)
@@ -190,7 +85,7 @@ func (h *history) curl() {
 	c := Client{Addr: "10.0.0.9:" + strconv.Itoa(h.rng.IntN(60000)), Agent: "curl/8"}
 	for x := range h.ledgers {
 		receipt := h.ledgers[x].Ask(c, h.wall())
-		h.ledgers[x].Served(receipt, h.observe(x, false), h.wall())
+		h.ledgers[x].Served(receipt, h.observe(x), h.wall())
 	}
 }
 
@@ -199,7 +94,7 @@ func (h *history) curl() {
 func (h *history) neverMore(p *prometheus) {
 	h.t.Helper()
 	for w, n := range p.sum {
-		limit := h.w.truth[w]
+		limit := h.w.truth[w] + h.w.excess[w]
 		if w.uid == jobid.Unknown.String() && h.sc.users {
 			limit = math.MaxUint64 // whoever there was no room for
 		}
@@ -211,9 +106,9 @@ func (h *history) neverMore(p *prometheus) {
 	if !h.sc.users {
 		return
 	}
-	did := h.w.truth.totals()
+	did, excess := h.w.truth.totals(), h.w.excess.totals()
 	for w, n := range p.sum.totals() {
-		if limit := did[w]; n > limit {
+		if limit := did[w] + excess[w]; n > limit {
 			h.t.Fatalf("seed %d: %s: all users, counter %#x of %s: Prometheus adds up %d, the servers did %d",
 				h.seed, h.w.now, w.key, w.target, n, limit)
 		}
@@ -223,20 +118,28 @@ func (h *history) neverMore(p *prometheus) {
 // equal is the second half: with start_time, all that some complete read could show is added up.
 func (h *history) equal() {
 	h.t.Helper()
+	h.compare(func(p *prometheus, x int, w work, got, least, most uint64) {
+		if got < least || got > most {
+			h.t.Fatalf("seed %d: %s: exporter %d, uid %s counter %#x of %s: Prometheus adds up %d, of complete reads %d to %d are due",
+				h.seed, p.client.Addr, x, w.uid, w.key, w.target, got, least, most)
+		}
+	})
+}
+
+// compare calls f with what each Prometheus added up since the processes started, and what is due.
+func (h *history) compare(f func(p *prometheus, x int, w work, got, least, most uint64)) {
 	per := func(t tally) tally { return t }
 	if h.sc.users {
 		per = tally.totals
 	}
+	excess := per(h.w.excess)
 	for i, p := range h.scrapers {
 		for x := range h.ledgers {
 			visible, base, got, gotBase := per(h.w.visible[x]), per(h.base[x]), per(p.byHost[x]), per(h.baseStore[i][x])
 			gap, fallen := per(h.w.gap[x]), per(h.w.fallen[x])
 			for w := range visible {
-				want, got := visible[w]-base[w], got[w]-gotBase[w]
-				if got+fallen[w] < want || got > want+gap[w] {
-					h.t.Errorf("%s: exporter %d, uid %s counter %#x of %s: Prometheus adds up %d, complete reads showed %d (and %d after gaps, %d fallen)",
-						p.client.Addr, x, w.uid, w.key, w.target, got, want, gap[w], fallen[w])
-				}
+				due := visible[w] - base[w]
+				f(p, x, w, got[w]-gotBase[w], due-min(due, fallen[w]), due+gap[w]+excess[w])
 			}
 		}
 	}
@@ -283,6 +186,16 @@ func (h *history) noteHeld() {
 	}
 }
 
+// met reports whether every scraper has had a response of exporter x with a target since an observation.
+func (h *history) met(x int, target string, since int) bool {
+	for _, p := range h.scrapers {
+		if p.got[x][target] < since {
+			return false
+		}
+	}
+	return true
+}
+
 // start starts both exporters. What Prometheus adds up until every scraper has had a response is not
 // compared: work between the first read and that cannot be placed.
 func (h *history) start() {
@@ -308,12 +221,11 @@ func (h *history) start() {
 // drain lets everything that is held come out.
 func (h *history) drain() {
 	h.quiet = true
-	for range 12 {
-		for _, p := range h.scrapers {
-			h.w.now = max(h.w.now, p.next)
-			h.scrape(p)
-			p.next += testInterval
-		}
+	for range 12 * len(h.scrapers) {
+		p := slices.MinFunc(h.scrapers, func(a, b *prometheus) int { return cmp.Compare(a.next, b.next) })
+		h.w.now = max(h.w.now, p.next)
+		h.scrape(p)
+		p.next += testInterval
 	}
 }
 
@@ -321,11 +233,11 @@ func runHistory(t *testing.T, sc scenario, seed uint64) *history {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 7))
 	users := 3
-	h := &history{t: t, sc: sc, seed: seed, w: newWorld(rng, sc.dialect, users), rng: rng}
+	h := &history{t: t, sc: sc, seed: seed, w: newWorld(rng, sc.dialect, users, sc.sizes), rng: rng}
 	for i := range sc.scrapers {
 		p := &prometheus{
 			client: Client{Addr: fmt.Sprintf("10.0.0.%d:4711", i+1), Agent: "Prometheus/3.15.0", Scraper: true},
-			last:   map[series]sample{}, sum: tally{}, byHost: [2]tally{{}, {}},
+			last:   map[series]sample{}, sum: tally{}, byHost: [2]tally{{}, {}}, got: [2]map[string]int{{}, {}},
 		}
 		if i > 0 {
 			p.offset = time.Duration(rng.Int64N(int64(testInterval)))
@@ -336,12 +248,11 @@ func runHistory(t *testing.T, sc scenario, seed uint64) *history {
 		} else {
 			h.w.note("one scraper")
 		}
-		if sc.identical {
-			p.client.Addr = "10.0.0.1:4711"
-		}
+		p.client.Scraper, p.jobSeconds = !sc.anonymous, sc.jobSeconds
 		p.next = h.w.now + p.offset
 		h.scrapers = append(h.scrapers, p)
 	}
+	h.w.met = h.met
 	for range 10 {
 		h.w.live()
 	}

@@ -24,6 +24,7 @@ const (
 	// ReadSize and WriteSize count bulk RPCs by size; the index is the bucket's exponent.
 	ReadSize
 	WriteSize
+	numKinds
 )
 
 // Key names one counter of an entry: its kind, and the operation or bucket.

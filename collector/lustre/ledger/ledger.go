@@ -170,6 +170,7 @@ func (l *Ledger) Observe(o Observation) *Sheet {
 		}
 		l.searched, l.looked = true, l.now
 	}
+	l.audience.waiting = 0
 	return l.sheet(o)
 }
 

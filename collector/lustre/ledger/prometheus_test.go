@@ -13,14 +13,16 @@ import (
 
 // prometheus stores what it is shown and adds up increases as rate() and increase() do.
 type prometheus struct {
-	client Client
-	offset time.Duration
-	next   time.Duration
-	last   map[series]sample
-	sum    tally
-	byHost [2]tally
-	lost   int // responses lost in a row
-	trace  *tracer
+	client     Client
+	offset     time.Duration
+	next       time.Duration
+	last       map[series]sample
+	sum        tally
+	byHost     [2]tally
+	got        [2]map[string]int // the last observation that a response with a target was of
+	lost       int               // responses lost in a row
+	trace      *tracer
+	jobSeconds bool
 }
 
 // series identifies what Prometheus stores; the server's instance label is the host.
@@ -41,14 +43,18 @@ type sample struct {
 
 // store takes one response in. With created timestamps it injects zeros as
 // created-timestamp-zero-ingestion does.
-func (p *prometheus) store(host int, s *Sheet, now time.Duration, epoch time.Time) {
+func (p *prometheus) store(host int, s *Sheet, w *world) {
 	for i := range s.Targets {
 		t := &s.Targets[i]
 		if !t.Shown {
 			continue
 		}
-		p.storeRows(series{host: host, target: t.Name}, &t.Jobs, now, epoch)
-		p.storeRows(series{host: host, target: t.Name, user: true}, &t.Users, now, epoch)
+		p.got[host][t.Name] = w.observations
+		p.storeRows(series{host: host, target: t.Name}, &t.Jobs, w.now, w.epoch)
+		if p.jobSeconds {
+			continue // server time is in both; here that of the entries is added up
+		}
+		p.storeRows(series{host: host, target: t.Name, user: true}, &t.Users, w.now, w.epoch)
 	}
 }
 

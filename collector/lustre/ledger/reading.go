@@ -22,7 +22,8 @@ type Reading struct {
 	entries []entryRef
 	values  []value
 
-	base int
+	// seen has the counters of the entry being added.
+	seen [numKinds][maxNames / 64]uint64
 
 	// Dropped counts operation lines that could not be kept: a second line for one counter, or one
 	// more name than the table holds.
@@ -75,20 +76,13 @@ func (r *Reading) Reset() {
 func (r *Reading) Add(e *jobstats.Entry) {
 	ref := entryRef{text: len(r.text), textLen: uint16(len(e.ID)), first: len(r.values), flags: bulkRead | bulkWrite}
 	r.text = append(r.text, e.ID...)
-	r.base = len(r.values)
 	if e.Damaged {
 		ref.flags |= damaged
 	}
 	ref.start, ref.wall = r.startOf(e.Start)
+	r.seen = [numKinds][maxNames / 64]uint64{}
 	for i := range e.Ops {
-		// The separate line has the same name and counts time, not bytes (Lustre >= 2.14).
-		switch op := &e.Ops[i]; {
-		case op.Unit == jobstats.Bytes:
-		case string(op.Name) == "read":
-			ref.flags &^= bulkRead
-		case string(op.Name) == "write":
-			ref.flags &^= bulkWrite
-		}
+		ref.flags &^= separate(&e.Ops[i])
 	}
 	for i := range e.Ops {
 		if op := &e.Ops[i]; op.Samples != 0 || op.Sum != 0 {
@@ -97,6 +91,19 @@ func (r *Reading) Add(e *jobstats.Entry) {
 	}
 	ref.n = uint16(len(r.values) - ref.first)
 	r.entries = append(r.entries, ref)
+}
+
+// separate returns which of read and write a line counts apart from bulk RPCs: the line of that name
+// that counts time, not bytes (Lustre >= 2.14).
+func separate(op *jobstats.Op) refFlags {
+	switch {
+	case op.Unit == jobstats.Bytes:
+	case len(op.Name) == 4 && string(op.Name) == "read":
+		return bulkRead
+	case len(op.Name) == 5 && string(op.Name) == "write":
+		return bulkWrite
+	}
+	return 0
 }
 
 // startOf returns an incarnation's start as a number that is equal exactly when the printed digits
@@ -117,15 +124,23 @@ func (r *Reading) startOf(t jobstats.Time) (start uint64, wall int64) {
 }
 
 func (r *Reading) addOp(position int, op *jobstats.Op, flags refFlags) {
-	read := string(op.Name) == "read_bytes" || string(op.Name) == "read" && op.Unit == jobstats.Bytes
-	write := string(op.Name) == "write_bytes" || string(op.Name) == "write" && op.Unit == jobstats.Bytes
-	switch {
-	case read:
+	switch string(op.Name) {
+	case "read_bytes":
 		r.addBulk(op, flags&bulkRead != 0, opRead, ReadBytes, ReadSize)
 		return
-	case write:
+	case "write_bytes":
 		r.addBulk(op, flags&bulkWrite != 0, opWrite, WriteBytes, WriteSize)
 		return
+	case "read":
+		if op.Unit == jobstats.Bytes {
+			r.addBulk(op, flags&bulkRead != 0, opRead, ReadBytes, ReadSize)
+			return
+		}
+	case "write":
+		if op.Unit == jobstats.Bytes {
+			r.addBulk(op, flags&bulkWrite != 0, opWrite, WriteBytes, WriteSize)
+			return
+		}
 	}
 	number, ok := r.number(position, op.Name)
 	if !ok {
@@ -154,16 +169,18 @@ func (r *Reading) addBulk(op *jobstats.Op, counts bool, number uint8, bytesKind,
 	}
 }
 
-// put adds a counter to the entry being added, which began at value r.base. A line that says again
-// what an earlier line of the entry said is dropped: two values for one counter cannot both be true.
+// put adds a counter to the entry being added. A line that says again what an earlier line of the
+// entry said is dropped: two values for one counter cannot both be true.
 func (r *Reading) put(k Key, count uint64) {
 	if count == 0 {
 		return
 	}
-	if indexOf(r.values[r.base:], k) >= 0 {
+	word, bit := &r.seen[k.Kind()][k.Index()/64], uint64(1)<<(k.Index()%64)
+	if *word&bit != 0 {
 		r.Dropped++
 		return
 	}
+	*word |= bit
 	r.values = append(r.values, value{count: count, key: k})
 }
 

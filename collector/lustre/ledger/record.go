@@ -4,6 +4,8 @@
 package ledger
 
 import (
+	"time"
+
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobid"
 )
 
@@ -156,8 +158,20 @@ func (l *Ledger) introduce(t *target, p *point, counts bool, start tick) {
 	p.set(heldPoint, counts && l.cfg.FirstZero == Hold)
 	p.set(datedPoint, counts && l.cfg.FirstZero == Created)
 	if p.dated() {
-		p.setBorn(min(max(start, t.lastServed)+1, l.now))
+		p.setBorn(l.created(t, start))
 	}
+}
+
+// skew is how far the clocks of a Prometheus and this machine may differ without harm.
+const skew = tick(time.Second / time.Millisecond)
+
+// created returns the created timestamp of a series that begins: after all samples that a Prometheus
+// may have of its labels, and before the first of the series, which is stamped with the time of the
+// request. A zero placed behind that would count the first value twice.
+func (l *Ledger) created(t *target, start tick) tick {
+	after := t.lastServed + 1
+	asked := l.audience.waiting
+	return max(min(max(start+1, after), max(asked-skew, after), asked-1), 1)
 }
 
 // pass adds an increment to the sums that the record feeds. An increment that does not count still

@@ -30,6 +30,7 @@ type target struct {
 	known      bool // read completely once, or known to have been unmounted
 	mounted    bool
 	readable   bool // read completely in this observation
+	firstRead  tick // when it was read without being known; 0 never
 	lastRead   tick
 	lastServed tick // when a sheet with this target was last received
 	read       uint32
@@ -93,6 +94,9 @@ func (l *Ledger) commit(t *target, r *Reading, wall time.Time) {
 		if rec := t.records[i]; !rec.over { // ghosts of diverted records stand here too
 			l.admit(t, rec, r, wall)
 		}
+	}
+	if !t.known {
+		t.firstRead = l.now
 	}
 	t.known, t.lastRead = true, l.now
 	l.settle(t)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobstats"
@@ -37,12 +38,13 @@ type identity struct{ id, uid string }
 // lustreEntry is one incarnation as a server holds it.
 type lustreEntry struct {
 	identity
-	start    time.Duration // since the world began
-	counters counters
-	skipped  int // reads in a row that did not have it
-	read     counters
-	known    bool          // some complete read had it
-	late     time.Duration // when a read had it first, if that was after a gap
+	start         time.Duration // since the world began
+	counters      counters
+	skipped       int           // reads in a row that did not have it
+	missed, shown time.Duration // when a read last did not have it, and when one last did
+	read          counters
+	known         bool // some complete read had it
+	late          int  // the observation that had it first, if that was after a gap
 }
 
 type lustreTarget struct {
@@ -61,13 +63,15 @@ const (
 	readTime
 	readBytes
 	punches
+	smallReads // by size
+	largeReads
 	numCounters
 )
 
 func (c counter) key() Key {
 	return [numCounters]Key{
 		makeKey(Operation, 2), makeKey(Microseconds, 2), makeKey(Operation, opRead), makeKey(Microseconds, opRead),
-		makeKey(ReadBytes, 0), makeKey(Operation, 21),
+		makeKey(ReadBytes, 0), makeKey(Operation, 21), makeKey(ReadSize, 12), makeKey(ReadSize, 20),
 	}[c]
 }
 
@@ -95,16 +99,24 @@ type world struct {
 	gap [2]tally
 	// fallen is what counters had when they fell alone, which Lustre never lets happen. It may be
 	// lost where a scraper had not seen it; what comes after must not.
-	fallen   [2]tally
+	fallen [2]tally
+	// excess bounds what may be counted twice: see the limits listed in property_test.go.
+	excess   tally
 	happened map[string]int
 	trace    *tracer
-	printed  jobstats.Entry
+	// met reports whether every scraper has had a response with a target, of an observation or a later one.
+	met     func(x int, target string, since int) bool
+	printed jobstats.Entry
+	sizes   bool
+	hist    [2]jobstats.Bucket
+	// observations counts those of both exporters.
+	observations int
 }
 
-func newWorld(rng *rand.Rand, d dialect, users int) *world {
+func newWorld(rng *rand.Rand, d dialect, users int, sizes bool) *world {
 	w := &world{
-		rng: rng, dialect: d, epoch: time.Unix(1_700_000_000, 0), now: time.Hour,
-		truth: tally{}, visible: [2]tally{{}, {}}, gap: [2]tally{{}, {}}, fallen: [2]tally{{}, {}}, happened: map[string]int{},
+		rng: rng, dialect: d, sizes: sizes, epoch: time.Unix(1_700_000_000, 0), now: time.Hour,
+		truth: tally{}, visible: [2]tally{{}, {}}, gap: [2]tally{{}, {}}, fallen: [2]tally{{}, {}}, excess: tally{}, happened: map[string]int{},
 	}
 	for i := range 3 {
 		w.targets = append(w.targets, &lustreTarget{name: fmt.Sprintf("fs-OST%04x", i), host: i % 2})
@@ -151,6 +163,10 @@ func (w *world) act(t *lustreTarget, e *lustreEntry) {
 	case 1:
 		w.do(t, e, reads, n)
 		w.do(t, e, readBytes, 4096*n)
+		if large := n / 3; w.sizes {
+			w.do(t, e, smallReads, n-large)
+			w.do(t, e, largeReads, large)
+		}
 		if w.dialect.start {
 			w.do(t, e, readTime, 9*n)
 		}
@@ -165,6 +181,12 @@ func (w *world) born(t *lustreTarget, id identity) *lustreEntry {
 	t.entries = append(t.entries, e)
 	w.act(t, e)
 	w.note("entry born")
+	if w.dialect.boot {
+		w.note("start time counts from boot")
+	}
+	if short, qualified := strings.CutSuffix(id.id, ".bullx"); qualified && w.find(t, short) >= 0 {
+		w.note("short and qualified names together")
+	}
 	return e
 }
 
@@ -252,6 +274,10 @@ func (w *world) print(e *lustreEntry) *jobstats.Entry {
 	}
 	c := &e.counters
 	op("read_bytes", jobstats.Bytes, c[reads], c[readBytes])
+	if w.sizes {
+		w.hist[0], w.hist[1] = jobstats.Bucket{Exp: 12, Count: c[smallReads]}, jobstats.Bucket{Exp: 20, Count: c[largeReads]}
+		out.Ops[0].Hist = w.hist[:]
+	}
 	if !w.dialect.start {
 		op("open", jobstats.Requests, c[opens], 0)
 		op("punch", jobstats.Requests, c[punches], 0)
@@ -266,6 +292,13 @@ func (w *world) print(e *lustreEntry) *jobstats.Entry {
 
 // see notes that exporter x was shown an entry: what it shows beyond the last time is visible work.
 func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
+	forgotten := e.known && e.skipped >= rememberReads && e.missed-e.shown > rememberIntervals*testInterval
+	if forgotten {
+		w.note("entry skipped until it was forgotten")
+		if w.dialect.boot {
+			w.twice(t, e)
+		}
+	}
 	for c, n := range e.counters {
 		old, key := e.read[c], work{t.name, e.uid, counter(c).key()}
 		if n < old {
@@ -277,16 +310,28 @@ func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
 		}
 		if !counts && !e.known {
 			w.gap[x][key] += n
-			e.late = w.now
+			e.late = w.observations
 			continue
 		}
-		// Such an entry may have to wait for its labels, and has no zero to start from.
-		if e.late > 0 && w.now-e.late < 5*testInterval {
+		// Of an entry that was forgotten and is back the ledger knows by its age alone that it is not
+		// new, if it knows its age.
+		if forgotten {
+			w.fallen[x][key] += n - old
+		}
+		// It has no zero to start from: what it does before every scraper has met it is not seen.
+		if e.late > 0 && !w.met(x, t.name, e.late) {
 			w.fallen[x][key] += n - old
 		}
 		w.visible[x][key] += n - old
 		w.trace.log(x, key, "visible %d more, now %d: %q of %s", n-old, n, e.id, e.start)
 	}
 	// Only what stood in the read may be subtracted next time.
-	e.read, e.known = e.counters, true
+	e.read, e.known, e.skipped, e.shown = e.counters, true, 0, w.now
+}
+
+// twice notes that the ledger cannot tell an entry from a new one: all it did may be counted again.
+func (w *world) twice(t *lustreTarget, e *lustreEntry) {
+	for c, n := range e.counters {
+		w.excess[work{t.name, e.uid, counter(c).key()}] += n
+	}
 }
