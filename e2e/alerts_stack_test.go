@@ -33,6 +33,9 @@ type site struct {
 	t       *testing.T
 }
 
+// tick is short against a scrape interval of 1 s.
+const tick = 250 * time.Millisecond
+
 // quick are rules for scrapes every second. What people wait minutes for, they wait seconds for.
 func quick(scrape time.Duration) rig.Config {
 	o := rules.DefaultOptions()
@@ -40,8 +43,9 @@ func quick(scrape time.Duration) rig.Config {
 	return rig.Config{Deploy: "../deploy", Scrape: scrape, Evaluate: scrape, Rules: o}
 }
 
-// newSite starts the servers with what is mounted on each. Its clock runs until the test ends.
-func newSite(t *testing.T, cfg rig.Config, sim simulator.Config, mounts map[string][]string, exporterArgs ...string) *site {
+// newSite starts the servers with what is mounted on each. Their files follow the clock with every tick, until the test
+// ends.
+func newSite(t *testing.T, cfg rig.Config, sim simulator.Config, tick time.Duration, mounts map[string][]string, exporterArgs ...string) *site {
 	t.Helper()
 	cfg.Exporter, cfg.Prometheus, cfg.Alertmanager = binary(t, exporterBin), binary(t, prometheusBin), binary(t, alertmanagerBin)
 	cfg.Dir = t.TempDir()
@@ -60,7 +64,7 @@ func newSite(t *testing.T, cfg rig.Config, sim simulator.Config, mounts map[stri
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- cluster.Run(ctx, 250*time.Millisecond) }()
+	go func() { ended <- cluster.Run(ctx, tick) }()
 	t.Cleanup(func() { // before the stack stops
 		cancel()
 		s.must(<-ended)
@@ -113,6 +117,20 @@ func (s *site) silent(what string, since time.Time) {
 	}
 	if s.t.Failed() {
 		s.t.FailNow()
+	}
+}
+
+// within waits until done reports no error, for longer than eventually does.
+func within(t *testing.T, limit time.Duration, what string, done func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(limit); ; time.Sleep(200 * time.Millisecond) {
+		err := done()
+		if err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within %v: %v", what, limit, err)
+		}
 	}
 }
 

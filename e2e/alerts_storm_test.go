@@ -30,15 +30,16 @@ const (
 // afterwards. What is no incident (clear, an exporter that restarts, a failover) must raise nothing before, and invent
 // nothing during it.
 func TestStorm(t *testing.T) {
+	t.Parallel()
 	s := newSite(t, quick(time.Second),
 		// A quiet cluster: alone, it stays under every floor by a factor of 5.
-		simulator.Config{Seed: 5, MDTs: 2, OSTs: 2, Users: 8, Entries: 15, NoTruth: true},
+		simulator.Config{Seed: 5, MDTs: 2, OSTs: 2, Users: 8, Entries: 15, NoTruth: true}, tick,
 		map[string][]string{"mds1": {"scratch-MDT0000", "scratch-OST0000"}, "oss1": {"scratch-MDT0001", "scratch-OST0001"}})
 	start := time.Now()
 	s.must(s.Start(t.Context()))
 
 	// The baselines end ten scaled minutes ago.
-	eventually(t, "a baseline", func() error {
+	within(t, time.Minute, "a baseline", func() error {
 		if s.value(`count(target:lustre_metadata_load:median1d)`) < 2 {
 			return errors.New("no median of the metadata load of both MDTs")
 		}
@@ -55,7 +56,7 @@ func TestStorm(t *testing.T) {
 	})
 	began := time.Now()
 	var alert rig.Alert
-	eventually(t, "an alert about the storm", func() (err error) {
+	within(t, stormLength, "an alert about the storm", func() (err error) {
 		alert, err = s.hog()
 		return err
 	})
@@ -65,7 +66,7 @@ func TestStorm(t *testing.T) {
 	s.restart("mds1")
 
 	s.watch(time.Until(began.Add(stormLength)))
-	eventually(t, "the end of all alerts", func() error {
+	within(t, 90*time.Second, "the end of all alerts", func() error {
 		if left := s.active(); len(left) > 0 {
 			return fmt.Errorf("Alertmanager still has %d, the first of them: %s", len(left), left[0].Annotations["summary"])
 		}
@@ -93,7 +94,7 @@ func (s *site) disturb() {
 	s.watch(2 * time.Second)
 	s.change(func(c *simulator.Cluster) error { return c.Mount("scratch-MDT0001") })
 	s.must(s.servers.Mount("mds1", "scratch-MDT0001"))
-	eventually(s.t, "the target on the other server", func() error {
+	within(s.t, 15*time.Second, "the target on the other server", func() error {
 		if s.value(`count(lustre_jobstats_target_up{target="scratch-MDT0001", instance=%q} == 1)`, s.Exporters["mds1"].Address) != 1 {
 			return errors.New("Prometheus does not see it there")
 		}

@@ -4,7 +4,7 @@
 #
 #   ARGS      more flags for pfs_exporter      ARGS='--lustre.scrape-interval=15s' make run
 #   SIM_ARGS  more flags for lustre-simulator  SIM_ARGS='--users=500' make run
-#   PORT      the port (9168 or the next free)
+#   PORT      the port (9169 or the next free)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -32,13 +32,13 @@ in_use() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 free_port() {
 	local port
-	for ((port = 9168; port < 9268; port++)); do
+	for ((port = 9169; port < 9269; port++)); do
 		if ! in_use "$port"; then
 			echo "$port"
 			return
 		fi
 	done
-	die 'no free port from 9168 to 9267; give one as PORT'
+	die 'no free port from 9169 to 9268; give one as PORT'
 }
 
 # Whether the exporter answers 200.

@@ -115,6 +115,20 @@ func TestLookThatFailsJudgesNothing(t *testing.T) {
 	}
 }
 
+// Before a look has worked nothing is known of any target: even its young entries may have been scraped.
+func TestFirstLookThatFails(t *testing.T) {
+	r := newRig(t, func(c *Config) { c.Ledger.FirstZero = ledger.Hold })
+	r.broken = errors.New("no such luck")
+	r.add(ost0Name, stats(opensSince(time.Duration(time.Now().Add(-10*time.Second).UnixNano()), "1:2000:a", 10)))
+	if s, err := r.scrape(); err == nil || len(s) != 0 {
+		t.Fatalf("%v, %v; want an empty page and an error", s, err)
+	}
+	r.change(func() { r.broken = nil })
+	if s := r.must(); s.sum(jobOps, ost0Name) != 10 {
+		t.Errorf("shows %v; want Lustre's value, without a zero that would make it an increase", s.named(jobOps, ""))
+	}
+}
+
 // TestUnmountedTarget takes a target away in the ways it may go.
 func TestUnmountedTarget(t *testing.T) {
 	f := func(what string, take func(r *rig, v *volume)) {

@@ -13,8 +13,13 @@ import (
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/ledger"
 )
 
-// held is what the HELP of every job family has to say.
-const held = " A new series shows 0 for one scrape interval."
+// firstZero is what the HELP of every job family has to say about the first value of a series.
+func firstZero(mode ledger.FirstZero) string {
+	if mode == ledger.Hold {
+		return " A new series shows 0 for one scrape interval."
+	}
+	return ""
+}
 
 // operationLabel is the label that tells the series of one identity apart.
 const operationLabel = "operation"
@@ -27,7 +32,7 @@ const (
 
 // WriteFamilies implements collector.Page: the job families, straight from the ledger's sheet.
 func (p *page) WriteFamilies(e *exposition.Encoder) error {
-	s := p.o.sheet
+	s, held := p.o.sheet, firstZero(p.c.cfg.Ledger.FirstZero)
 	families := []struct {
 		family exposition.Family
 		write  func(*exposition.Series)

@@ -29,9 +29,11 @@ type specimen struct {
 	buckets    bool
 }
 
-const holds = " A new series shows 0 for one scrape interval."
-
-func specimens() []specimen {
+func specimens(mode ledger.FirstZero) []specimen {
+	holds := ""
+	if mode == ledger.Hold {
+		holds = " A new series shows 0 for one scrape interval."
+	}
 	return []specimen{
 		{name: "lustre_job_operations_total", help: "Operations that a job did on a target, as Lustre counts them; renames are counted again by kind of rename." + holds, kind: ledger.Operation},
 		{name: "lustre_job_read_bytes_total", help: "Bytes that a job read from a target." + holds, kind: ledger.ReadBytes},
@@ -153,12 +155,12 @@ func sorted(pairs []*dto.LabelPair) []*dto.LabelPair {
 }
 
 // encoded is what common's encoder writes of the families that have series.
-func encoded(t testing.TB, format expfmt.Format, sheet *ledger.Sheet) []byte {
+func encoded(t testing.TB, format expfmt.Format, p *page) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	e := expfmt.NewEncoder(&b, format)
-	for _, x := range specimens() {
-		f := x.reference(t, sheet)
+	for _, x := range specimens(p.c.cfg.Ledger.FirstZero) {
+		f := x.reference(t, p.o.sheet)
 		if len(f.Metric) == 0 || x.buckets && format.FormatType() != expfmt.TypeProtoDelim {
 			continue
 		}

@@ -33,9 +33,8 @@ func formats() []expfmt.Format {
 // checkFamilies compares a page with common's encoders in every format, and has common read it.
 func checkFamilies(t *testing.T, what string, p collector.Page) map[string]*dto.MetricFamily {
 	t.Helper()
-	sheet := p.(*page).o.sheet
 	for _, format := range formats() {
-		got, want := families(t, p, format), encoded(t, format, sheet)
+		got, want := families(t, p, format), encoded(t, format, p.(*page))
 		if !bytes.Equal(got, want) {
 			i := 0
 			for i < min(len(got), len(want)) && got[i] == want[i] {

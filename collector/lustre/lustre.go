@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -62,8 +63,22 @@ func New(cfg Config, logger *slog.Logger) (*Collector, error) {
 // Name implements collector.Collector.
 func (c *Collector) Name() string { return "lustre" }
 
-// Close ends reads that are under way.
-func (c *Collector) Close() { c.cancel() }
+// closeTime bounds Close: a read that hangs in the kernel cannot be ended.
+const closeTime = 2 * time.Second
+
+// Close ends reads that are under way, and returns once they have ended and lctl is gone.
+func (c *Collector) Close() {
+	c.cancel()
+	ended := make(chan struct{})
+	go func() {
+		c.reader.all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(closeTime):
+	}
+}
 
 // errWaiting is what a client gets whose time is up before the targets were read.
 var errWaiting = errors.New("the targets are still being read")
@@ -121,9 +136,20 @@ func (c *Collector) patience(ctx context.Context) time.Duration {
 func (c *Collector) fly(f *flight, last *observation, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	f.result = c.observe(ctx, last)
+	f.result = c.survive(ctx, last)
 	c.mu.Lock()
 	c.current, c.flight = f.result, nil
 	c.mu.Unlock()
 	close(f.done)
+}
+
+// survive observes. A fault of ours costs this observation, not the process.
+func (c *Collector) survive(ctx context.Context, last *observation) (o *observation) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			o = &observation{time: c.now(), sheet: &ledger.Sheet{}, err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}
+			c.diary.write(o)
+		}
+	}()
+	return c.observe(ctx, last)
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -46,6 +47,7 @@ type reader struct {
 
 	mu   sync.Mutex
 	busy map[string]bool // streams whose read has not ended
+	all  sync.WaitGroup  // their reads
 
 	scanners sync.Pool
 	readings sync.Pool
@@ -72,13 +74,23 @@ func (r *reader) start(ctx context.Context, key string, s source.Stream, results
 		return
 	}
 	r.busy[key] = true
-	go func() {
-		result := r.read(ctx, key, s)
+	r.all.Go(func() {
+		result := r.survive(ctx, key, s)
 		r.mu.Lock()
 		delete(r.busy, key)
 		r.mu.Unlock()
 		results <- result
+	})
+}
+
+// survive reads a stream. A fault of ours in it costs that stream, not the process.
+func (r *reader) survive(ctx context.Context, key string, s source.Stream) (result streamRead) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			result = failed(key, s, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
+		}
 	}()
+	return r.read(ctx, key, s)
 }
 
 func failed(key string, s source.Stream, err error) streamRead {

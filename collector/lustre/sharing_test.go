@@ -215,19 +215,29 @@ func TestManyTargetsThatHangCostOnlyThemselves(t *testing.T) {
 	})
 }
 
-// A read that ends at the deadline is taken, whichever of the two is noticed first.
-func TestReadThatEndsAtTheDeadline(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		for i := range 40 {
-			r.add(fmt.Sprintf("scratch-OST%04x", i), stats(opens("1:2000:a", 3)))
-			r.change(func() { r.volumes[i].slow = DefaultReadTimeout - time.Nanosecond })
+// What is known when the deadline comes is taken, whichever of the two is noticed first.
+func TestResultsAtTheDeadlineAreTaken(t *testing.T) {
+	r := newRig(t)
+	for i := range 20 {
+		name := fmt.Sprintf("scratch-OST%04x", i)
+		r.add(name, "")
+		r.c.reader.busy[name] = true // so that there is a result at once
+	}
+	streams, err := r.Discover(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	reads, err := r.c.readAll(over, streams)
+	if err != nil || len(reads) != 20 {
+		t.Errorf("%d reads, %v; want 20", len(reads), err)
+	}
+	for _, read := range reads {
+		if !errors.Is(read.err, errStuck) {
+			t.Errorf("%s: %v; want what was known of it", read.target.Name, read.err)
 		}
-		r.c.reader.slots = make(chan struct{}, 40) // so that all begin at once
-		if s := r.must(); s.sum("lustre_jobstats_target_up", "") != 40 || s.sum(jobOps, "") != 120 {
-			t.Errorf("%v targets read, %v operations; want 40, 120", s.sum("lustre_jobstats_target_up", ""), s.sum(jobOps, ""))
-		}
-	})
+	}
 }
 
 // A source should not give a target twice; if it does, the second is not read.

@@ -37,8 +37,10 @@ const born = 1792000000 * time.Second
 func stats(entries ...string) string { return "job_stats:\n" + strings.Join(entries, "") }
 
 // opens is an entry with so many opens.
-func opens(id string, n uint64) string {
-	return entry(id, born, jobstats.Op{Name: []byte("open"), Unit: jobstats.Microseconds, Samples: n, Min: 1, Max: 9, Sum: 5 * n, SumSq: 25 * n, Has: jobstats.HasRange | jobstats.HasSumSq})
+func opens(id string, n uint64) string { return opensSince(born, id, n) }
+
+func opensSince(start time.Duration, id string, n uint64) string {
+	return entry(id, start, jobstats.Op{Name: []byte("open"), Unit: jobstats.Microseconds, Samples: n, Min: 1, Max: 9, Sum: 5 * n, SumSq: 25 * n, Has: jobstats.HasRange | jobstats.HasSumSq})
 }
 
 func entry(id string, start time.Duration, ops ...jobstats.Op) string {

@@ -114,7 +114,7 @@ func (s *Scanner) Truncated() bool { return s.truncated }
 // Counters of the text so far.
 func (s *Scanner) Counters() Counters {
 	c := s.c
-	c.Bytes = s.bytes
+	c.Bytes = s.bytes - int64(s.end-s.pos) // what was read ahead is not of this part of the text
 	return c
 }
 

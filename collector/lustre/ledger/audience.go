@@ -143,7 +143,8 @@ type Receipt struct {
 	asked   tick // Prometheus stamps a response's samples with the time it asked
 }
 
-// Served tells the ledger that the response that carried a sheet was written in full.
+// Served tells the ledger that the response that carried a sheet was written in full. What counts is
+// when it was asked for, which the receipt knows.
 func (l *Ledger) Served(r Receipt, s *Sheet, _ time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

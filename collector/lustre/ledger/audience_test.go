@@ -4,6 +4,9 @@
 package ledger
 
 import (
+	"fmt"
+	"strconv"
+	"sync"
 	"testing"
 	"time"
 )
@@ -66,6 +69,29 @@ func TestReconnectedScraperIsTheSame(t *testing.T) {
 	if id := a.ask(Client{Addr: "10.0.0.1:100", Agent: "curl"}, 300_000); id != 0 {
 		t.Errorf("curl is scraper %d", id)
 	}
+}
+
+// Readings are filled side by side, responses written while the next observation is made: for -race.
+func TestConcurrentUse(t *testing.T) {
+	l := testLedger(t, nil, start())
+	var all sync.WaitGroup
+	for client := range 4 {
+		all.Go(func() {
+			for i := range 50 {
+				now := start().Add(time.Duration(i) * time.Second)
+				receipt := l.Ask(Client{Addr: strconv.Itoa(client) + ":1", Agent: "Prometheus", Scraper: true}, now)
+				r := l.NewReading()
+				r.Add(entry("11:1000:n1", -9, fmt.Sprintf("open %d", i+1), fmt.Sprintf("client%d 1", client)))
+				sheet := l.Observe(Observation{Time: now, Discovered: true, Reads: []Read{{"fs-OST0000", "ost", r}}})
+				before := show(l, sheet)
+				l.Served(receipt, sheet, now)
+				if after := show(l, sheet); after != before {
+					t.Errorf("a sheet changed from %s to %s", before, after)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestScrapersAreBounded(t *testing.T) {

@@ -107,7 +107,11 @@ func (h *history) read(x int, t *lustreTarget) Read {
 		last, known = h.looked[x], true
 	}
 	for _, e := range t.entries {
-		if !h.quiet && h.rng.IntN(15) == 0 && (e.skipped == 0 || h.w.dialect.start) {
+		if !h.quiet && h.w.dialect.start && h.rng.IntN(2000) == 0 {
+			e.absent = rememberReads + h.rng.IntN(6)
+		}
+		if e.absent > 0 && !h.quiet || !h.quiet && h.rng.IntN(15) == 0 && (e.skipped == 0 || h.w.dialect.start) {
+			e.absent = max(0, e.absent-1)
 			if e.skipped++; e.skipped > 1 {
 				h.w.note("entry skipped twice in a row")
 			}

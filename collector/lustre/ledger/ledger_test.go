@@ -51,6 +51,25 @@ func TestEntryOlderThanTheFirstReadWasSkippedByIt(t *testing.T) {
 	)
 }
 
+func TestEntryOlderThanAnyIsRememberedStartsAtLustresValue(t *testing.T) {
+	play(t, nil,
+		step{want: ""}, step{after: 60 * second}, step{after: 60 * second}, step{after: 60 * second}, step{after: 60 * second},
+		step{
+			after: 60 * second, entries: entries{entry("11:1000:n1", 59, "open 5"), entry("12:1000:n1", 60, "open 6")},
+			want: "11:n1:1000 open=5; 12:n1:1000 open=0",
+		},
+	)
+}
+
+func TestAbsentEntryIsRememberedAndGoesOn(t *testing.T) {
+	play(t, nil,
+		step{entries: entries{entry("11:1000:n1", -9, "open 5")}, want: "11:n1:1000 open=5"},
+		step{after: 60 * second, want: "11:n1:1000 open=5"},
+		step{after: 60 * second, want: ""},
+		step{after: 60 * second, entries: entries{entry("11:1000:n1", -9, "open 8")}, want: "11:n1:1000 open=8"},
+	)
+}
+
 func TestLateOperationIsASeriesOfItsOwn(t *testing.T) {
 	late := entry("11:1000:n1", -99, "open 5", "close 2")
 	play(t, nil,

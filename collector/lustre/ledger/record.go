@@ -35,7 +35,7 @@ type record struct {
 	bulk     refFlags // bulkRead, bulkWrite as first seen
 
 	own     bool // has, or waits for, a series of its own
-	fresh   bool // its first value is an increment (not in a first read, nor after a long gap)
+	fresh   bool // its first value is an increment (see Ledger.counts)
 	judge   bool // a start_time is missing on one side: only the counters tell
 	summed  bool // several entries print alike: of their sum only growth counts
 	over    bool // the incarnation has ended; only its last value is still shown

@@ -32,7 +32,7 @@ type target struct {
 	readable   bool // read completely in this observation
 	firstRead  tick // when it was read without being known; 0 never
 	lastRead   tick
-	lastServed tick // when a sheet with this target was last received
+	lastServed tick // the last request that was answered with this target
 	read       uint32
 	last       *record // resolved last, to guess the next
 	resets     uint64

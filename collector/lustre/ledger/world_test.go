@@ -41,6 +41,7 @@ type lustreEntry struct {
 	start         time.Duration // since the world began
 	counters      counters
 	skipped       int           // reads in a row that did not have it
+	absent        int           // reads that will not have it
 	missed, shown time.Duration // when a read last did not have it, and when one last did
 	read          counters
 	known         bool // some complete read had it
@@ -295,6 +296,7 @@ func (w *world) see(x int, t *lustreTarget, e *lustreEntry, counts bool) {
 	forgotten := e.known && e.skipped >= rememberReads && e.missed-e.shown > rememberIntervals*testInterval
 	if forgotten {
 		w.note("entry skipped until it was forgotten")
+		e.late = w.observations // it starts without a zero, as after a gap
 		if w.dialect.boot {
 			w.twice(t, e)
 		}
