@@ -5,8 +5,6 @@ package lustre
 
 import (
 	"errors"
-	"slices"
-	"unicode/utf8"
 
 	"github.com/pfs-exporter/pfs_exporter/collector/exposition"
 	"github.com/pfs-exporter/pfs_exporter/collector/lustre/jobid"
@@ -135,27 +133,12 @@ func createdAt(created []int64, i int) int64 {
 func jobs(t *ledger.TargetSheet) *ledger.Rows { return &t.Jobs }
 
 func operations(sheet *ledger.Sheet) func(*exposition.Series) {
-	names := operationNames(sheet)
 	return func(s *exposition.Series) {
 		s.Variable(operationLabel)
 		each(s, sheet, ledger.Operation, jobs, func(c ledger.Cell, created int64) {
-			if name := names[c.Key.Index()]; name != "" {
-				s.Count(name, c.Count, created)
-			}
+			s.Count(sheet.Names[c.Key.Index()], c.Count, created)
 		})
 	}
-}
-
-// operationNames returns the names of operations by number, "" for one that Prometheus would reject a scrape
-// for: no Lustre prints it, but on 2.3-2.7 a user can forge lines (LU-7187).
-func operationNames(sheet *ledger.Sheet) []string {
-	names := slices.Clone(sheet.Names)
-	for i, name := range names {
-		if !utf8.ValidString(name) {
-			names[i] = ""
-		}
-	}
-	return names
 }
 
 func sums(sheet *ledger.Sheet, kind ledger.Kind) func(*exposition.Series) {
@@ -165,13 +148,10 @@ func sums(sheet *ledger.Sheet, kind ledger.Kind) func(*exposition.Series) {
 }
 
 func seconds(sheet *ledger.Sheet, rows func(*ledger.TargetSheet) *ledger.Rows) func(*exposition.Series) {
-	names := operationNames(sheet)
 	return func(s *exposition.Series) {
 		s.Variable(operationLabel)
 		each(s, sheet, ledger.Microseconds, rows, func(c ledger.Cell, created int64) {
-			if name := names[c.Key.Index()]; name != "" {
-				s.Float(name, float64(c.Count)/microseconds, created)
-			}
+			s.Float(sheet.Names[c.Key.Index()], float64(c.Count)/microseconds, created)
 		})
 	}
 }

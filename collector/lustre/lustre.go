@@ -112,7 +112,7 @@ func (c *Collector) observation(ctx context.Context) (*observation, error) {
 	if f == nil {
 		f = &flight{done: make(chan struct{})}
 		c.flight = f
-		go c.fly(f, c.current, c.patience(ctx))
+		go c.fly(f, c.patience(ctx))
 	}
 	c.mu.Unlock()
 	select {
@@ -133,10 +133,10 @@ func (c *Collector) patience(ctx context.Context) time.Duration {
 	return max(patience, time.Millisecond)
 }
 
-func (c *Collector) fly(f *flight, last *observation, patience time.Duration) {
+func (c *Collector) fly(f *flight, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(c.ctx, patience)
 	defer cancel()
-	f.result = c.survive(ctx, last)
+	f.result = c.survive(ctx)
 	c.mu.Lock()
 	c.current, c.flight = f.result, nil
 	c.mu.Unlock()
@@ -144,12 +144,12 @@ func (c *Collector) fly(f *flight, last *observation, patience time.Duration) {
 }
 
 // survive observes. A fault of ours costs this observation, not the process.
-func (c *Collector) survive(ctx context.Context, last *observation) (o *observation) {
+func (c *Collector) survive(ctx context.Context) (o *observation) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			o = &observation{time: c.now(), sheet: &ledger.Sheet{}, err: fmt.Errorf("panic: %v\n%s", cause, debug.Stack())}
 			c.diary.write(o)
 		}
 	}()
-	return c.observe(ctx, last)
+	return c.observe(ctx)
 }

@@ -28,8 +28,8 @@ type observation struct {
 // errStuck is the state of a target whose earlier read has not ended.
 var errStuck = errors.New("an earlier read has not ended yet; the server may be overloaded")
 
-// observe reads every target and has the ledger account it. last is the observation before, nil for the first.
-func (c *Collector) observe(ctx context.Context, last *observation) *observation {
+// observe reads every target and has the ledger account it.
+func (c *Collector) observe(ctx context.Context) *observation {
 	streams, searchErr := c.cfg.Source.Discover(ctx)
 	reads, readErr := c.readAll(ctx, streams)
 	o := &observation{time: c.now(), reads: byTarget(reads), err: errors.Join(searchErr, readErr)}
@@ -39,28 +39,11 @@ func (c *Collector) observe(ctx context.Context, last *observation) *observation
 		c.unparsed[name] += r.lost
 		seen.Reads = append(seen.Reads, ledger.Read{Target: name, Kind: r.target.KindLabel(), Reading: r.reading})
 	}
-	if o.err != nil {
-		seen.Reads = append(seen.Reads, missed(o, last)...)
-	}
 	o.unparsed = maps.Clone(c.unparsed)
 	o.sheet = c.ledger.Observe(seen)
 	c.recycle(reads, o)
 	c.diary.write(o)
 	return o
-}
-
-// missed returns the targets that the last observation had and o, which may have missed some, has not: as
-// they were not read, they show no job series.
-func missed(o, last *observation) (unread []ledger.Read) {
-	if last == nil {
-		return nil
-	}
-	for i := range last.sheet.Targets {
-		if t := &last.sheet.Targets[i]; t.Mounted && o.reads[t.Name].target.Name == "" {
-			unread = append(unread, ledger.Read{Target: t.Name, Kind: t.Kind})
-		}
-	}
-	return unread
 }
 
 // byTarget leaves out targets that were unmounted while they were read: they are absent, not broken.

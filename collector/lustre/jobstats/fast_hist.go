@@ -13,7 +13,7 @@ type labels [numBuckets]struct {
 }
 
 // bucketLabels is never changed.
-var bucketLabels = makeLabels()
+var bucketLabels = makeLabels() //nolint:gochecknoglobals // a constant table that is computed
 
 func makeLabels() (l labels) {
 	for exp := range uint8(numBuckets) {

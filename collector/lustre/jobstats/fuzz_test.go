@@ -5,6 +5,7 @@ package jobstats
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -185,7 +186,7 @@ func slowly(text []byte, o Options) result {
 func same(tb testing.TB, what string, want, got result) {
 	tb.Helper()
 	if got.counters != want.counters || got.truncated != want.truncated || !slices.Equal(got.frames, want.frames) ||
-		!slices.Equal(got.events, want.events) || got.err != want.err {
+		!slices.Equal(got.events, want.events) || !errors.Is(got.err, want.err) {
 		tb.Fatalf("%s: %+v truncated %v frames %q, want %+v %v %q", what,
 			got.counters, got.truncated, got.frames, want.counters, want.truncated, want.frames)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // Kind says which metric a Key belongs to.
@@ -61,7 +62,8 @@ func NewNames() *Names {
 	return n
 }
 
-// Number returns the number of a name, adding it when there is room.
+// Number returns the number of a name, adding it when there is room. A name that is not UTF-8, which no
+// Lustre prints but which can be forged, has none: Prometheus would reject the whole scrape for it.
 func (n *Names) Number(name []byte) (uint8, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,7 +71,7 @@ func (n *Names) Number(name []byte) (uint8, bool) {
 		return i, true
 	}
 	old := *n.list.Load()
-	if len(old) >= maxNames {
+	if len(old) >= maxNames || !utf8.Valid(name) {
 		return 0, false
 	}
 	i := uint8(len(old))

@@ -153,6 +153,9 @@ func (l *Ledger) Observe(o Observation) *Sheet {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = max(l.now+1, l.tickOf(o.Time))
+	for _, t := range l.listed {
+		t.readable = false // unless it is among the reads
+	}
 	found := make(map[string]bool, len(o.Reads))
 	for _, r := range o.Reads {
 		found[r.Target] = true
