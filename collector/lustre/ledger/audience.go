@@ -43,12 +43,14 @@ type scraper struct {
 	id          scraperID
 	addr, agent string
 	asked       tick // when it last asked
+	gap         tick // and how long after the time before; 0 until it asked twice
 	served      tick // when it last received a whole response, by the audience's clock
 	regular     bool // it ever did
 }
 
 // ask returns who a client is. A client that is no scraper is nobody. A new connection of a host and
-// user agent that is known, but silent for about an interval, is the same scraper reconnected.
+// user agent that is known, but silent for about as long as it uses to be, is the same scraper
+// reconnected.
 func (a *audience) ask(c Client, now tick) scraperID {
 	a.clock += min(now-a.asked, a.interval)
 	a.asked = now
@@ -66,14 +68,22 @@ func (a *audience) ask(c Client, now tick) scraperID {
 		at = a.enter()
 		a.scrapers[at].agent = c.Agent
 	}
-	a.scrapers[at].addr, a.scrapers[at].asked = c.Addr, now
-	return a.scrapers[at].id
+	s := &a.scrapers[at]
+	if s.asked > 0 {
+		s.gap = now - s.asked
+	}
+	s.addr, s.asked = c.Addr, now
+	return s.id
 }
 
 func (a *audience) reconnected(c Client, now tick) int {
 	oldest := -1
 	for i, s := range a.scrapers {
-		if host(s.addr) != host(c.Addr) || s.agent != c.Agent || now-s.asked < a.interval*9/10 {
+		usual := a.interval
+		if s.gap > 0 {
+			usual = min(usual, s.gap)
+		}
+		if host(s.addr) != host(c.Addr) || s.agent != c.Agent || now-s.asked < usual*9/10 {
 			continue
 		}
 		if oldest < 0 || s.asked < a.scrapers[oldest].asked {

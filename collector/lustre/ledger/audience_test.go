@@ -71,6 +71,33 @@ func TestReconnectedScraperIsTheSame(t *testing.T) {
 	}
 }
 
+// A scraper may ask more often than --lustre.scrape-interval says, and by a new connection each time, as
+// behind a proxy. What it was before must not be waited for.
+func TestFastScraperReconnects(t *testing.T) {
+	a := audience{interval: 60_000}
+	ask := func(port int, at tick) scraperID {
+		return a.ask(Client{Addr: "10.0.0.1:" + strconv.Itoa(port), Agent: "Prometheus", Scraper: true}, at)
+	}
+	first := ask(100, 1)
+	ask(100, 15_001)
+	if again := ask(101, 30_001); again != first {
+		t.Errorf("after its usual 15 s on a new connection: scraper %d, was %d", again, first)
+	}
+	for i := range tick(40) {
+		ask(200+int(i), 45_001+15_000*i)
+	}
+	if n := len(a.scrapers); n != 1 {
+		t.Errorf("40 connections of one scraper count as %d scrapers", n)
+	}
+	b := audience{interval: 60_000}
+	for i := range tick(40) {
+		b.ask(Client{Addr: "10.0.0.1:" + strconv.Itoa(int(i)), Agent: "Prometheus", Scraper: true}, 15_000*i)
+	}
+	if n := len(b.scrapers); n > 4 {
+		t.Errorf("a scraper that never kept a connection counts as %d scrapers, at most 4 fit into an interval", n)
+	}
+}
+
 // Readings are filled side by side, responses written while the next observation is made: for -race.
 func TestConcurrentUse(t *testing.T) {
 	l := testLedger(t, nil, start())
