@@ -42,6 +42,7 @@ func (l *Ledger) admit(t *target, rec *record, r *Reading, wall time.Time) {
 	identity := l.cfg.Identifier.Identify([]byte(rec.id))
 	rec.class, rec.users, rec.lastSeen = identity.Class, identity.Users, l.now
 	rec.fresh = l.counts(t, ref, wall)
+	rec.returned = !rec.fresh && l.forgotten(t, ref, wall)
 	l.place(t, rec, identity)
 	if rec.reason == DropReason {
 		return
@@ -75,6 +76,13 @@ func (l *Ledger) counts(t *target, ref *entryRef, wall time.Time) bool {
 	default:
 		return age <= l.gap || l.now-t.lastRead <= l.gap
 	}
+}
+
+// forgotten reports whether a new entry is so old that it must have been known, though the target was
+// read all the time. Where its counters went then is forgotten too, so it gets no series of its own.
+func (l *Ledger) forgotten(t *target, ref *entryRef, wall time.Time) bool {
+	age := tick((wall.UnixNano() - ref.wall) / int64(time.Millisecond))
+	return t.known && ref.wall != 0 && l.now-t.lastRead <= l.gap && l.now-age > t.firstRead && age > rememberIntervals*l.audience.interval
 }
 
 // place finds where an incarnation's counters go: a series of its own, or a sum.
@@ -114,7 +122,7 @@ func (l *Ledger) place(t *target, rec *record, identity jobid.Identity) {
 
 // obstacle returns why an entry cannot have a series of its own.
 func (l *Ledger) obstacle(t *target, rec *record, identity jobid.Identity) Reason {
-	if rec.summed {
+	if rec.summed || rec.returned {
 		return TwinReason
 	}
 	if !identity.Exact {

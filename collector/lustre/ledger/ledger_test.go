@@ -51,12 +51,16 @@ func TestEntryOlderThanTheFirstReadWasSkippedByIt(t *testing.T) {
 	)
 }
 
-func TestEntryOlderThanAnyIsRememberedStartsAtLustresValue(t *testing.T) {
+func TestEntryOlderThanAnyIsRememberedOnlyGrows(t *testing.T) {
 	play(t, nil,
 		step{want: ""}, step{after: 60 * second}, step{after: 60 * second}, step{after: 60 * second}, step{after: 60 * second},
 		step{
 			after: 60 * second, entries: entries{entry("11:1000:n1", 59, "open 5"), entry("12:1000:n1", 60, "open 6")},
-			want: "11:n1:1000 open=5; 12:n1:1000 open=0",
+			want: "12:n1:1000 open=0; other:other:1000 open=0",
+		},
+		step{
+			after: 60 * second, entries: entries{entry("11:1000:n1", 59, "open 7"), entry("12:1000:n1", 60, "open 6")},
+			want: "12:n1:1000 open=6; other:other:1000 open=2",
 		},
 	)
 }

@@ -34,14 +34,15 @@ type record struct {
 	reason   Reason
 	bulk     refFlags // bulkRead, bulkWrite as first seen
 
-	own     bool // has, or waits for, a series of its own
-	fresh   bool // its first value is an increment (see Ledger.counts)
-	judge   bool // a start_time is missing on one side: only the counters tell
-	summed  bool // several entries print alike: of their sum only growth counts
-	over    bool // the incarnation has ended; only its last value is still shown
-	hidden  bool // absent and shown to its end, but may come back with its start_time
-	removed bool
-	holding uint16 // how many points are held
+	own      bool // has, or waits for, a series of its own
+	fresh    bool // its first value is an increment (see Ledger.counts)
+	judge    bool // a start_time is missing on one side: only the counters tell
+	returned bool // it may have been known before, and forgotten
+	summed   bool // several entries print alike: of their sum only growth counts
+	over     bool // the incarnation has ended; only its last value is still shown
+	hidden   bool // absent and shown to its end, but may come back with its start_time
+	removed  bool
+	holding  uint16 // how many points are held
 }
 
 // shown reports whether the record has series in the next sheet.
