@@ -130,10 +130,19 @@ bench: ## Run the benchmarks into .build/bench.txt (BENCH, BENCHTIME, COUNT); th
 bench-compare: $(BIN)/benchstat ## Compare .build/bench.old.txt with .build/bench.txt (OLD, NEW)
 	@$(BIN)/benchstat $(or $(OLD),.build/bench.old.txt) $(or $(NEW),.build/bench.txt)
 
+.PHONY: samples
+samples: build ## Table of the sample files: entries, series, lines, lines unparsed, entries rejected
+	@printf '%-42s %8s %8s %8s %9s %9s\n' sample entries series lines unparsed rejected
+	@for f in testdata/jobstats/*.txt; do \
+	  { ./pfs_exporter check --file "$$f" --lustre.system-users=keep --lustre.malformed=keep || true; } | \
+	  awk -v f="$$(basename "$$f")" 'NR == 2 && !/^total/ { line = $$0 } /^$$/ { exit } /^total/ { line = $$0 } END { split(line, c, " +"); printf "%-42s %8s %8s %8s %9s %9s\n", f, c[3], c[4], c[5], c[6], c[7] }'; done
+
 .PHONY: e2e
 e2e: build $(BIN)/prometheus $(BIN)/promtool $(BIN)/alertmanager $(BIN)/amtool ## Test the real binary against a real Prometheus
 	@$(call say,end to end)
 	@$(E2E_ENV) $(GO) test -tags e2e -count 1 $(TESTFLAGS) ./e2e/...
+	@$(call say,rules and alerts through promtool)
+	@$(E2E_ENV) $(GO) test -count 1 $(TESTFLAGS) ./rules/...
 
 .PHONY: check-deploy
 check-deploy: $(BIN)/promtool $(BIN)/amtool ## Check deploy/ with the rules: promtool, amtool, and who gets which alert
@@ -147,7 +156,7 @@ demo: build $(BIN)/prometheus $(BIN)/alertmanager ## Watch users cause incidents
 	@exec $(BIN)/demo --exporter=./pfs_exporter --prometheus=$(BIN)/prometheus --alertmanager=$(BIN)/alertmanager $(DEMO_ARGS)
 
 .PHONY: bench-rules
-bench-rules: build $(BIN)/prometheus $(BIN)/promtool ## Measure all rules at Puhti's size in a real Prometheus (some 5 minutes)
+bench-rules: build $(BIN)/prometheus $(BIN)/promtool $(BIN)/alertmanager ## Measure all rules at Puhti's size in a real Prometheus (some 5 minutes)
 	@$(call say,rules at Puhti scale)
 	@$(E2E_ENV) BENCH_RULES=1 $(GO) test -tags e2e -count 1 -timeout 15m -v -run '^TestBenchRules$$' ./e2e
 
