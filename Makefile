@@ -161,12 +161,12 @@ bench-rules: build $(BIN)/prometheus $(BIN)/promtool $(BIN)/alertmanager ## Meas
 	@$(E2E_ENV) BENCH_RULES=1 $(GO) test -tags e2e -count 1 -timeout 15m -v -run '^TestBenchRules$$' ./e2e
 
 .PHONY: golden
-golden: build ## Write the golden files anew; read the diff before committing it
+golden: build $(BIN)/promtool ## Write the golden files anew; read the diff before committing it
 	@$(call say,writing golden files)
 	@$(E2E_ENV) tools/golden.sh update
 
 .PHONY: golden-check
-golden-check: build ## Check that the golden files are what the code writes
+golden-check: build $(BIN)/promtool ## Check that the golden files are what the code writes
 	@$(call say,checking golden files)
 	@$(E2E_ENV) tools/golden.sh check
 
