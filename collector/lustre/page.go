@@ -45,7 +45,7 @@ type page struct {
 var _ collector.Page = (*page)(nil)
 
 // Served implements collector.Page.
-func (p *page) Served() { p.c.ledger.Served(p.receipt, p.o.sheet, p.c.now()) }
+func (p *page) Served() { p.c.ledger.Served(p.receipt, p.o.sheet) }
 
 // Collect implements collector.Page.
 func (p *page) Collect(ch chan<- prometheus.Metric) {

@@ -155,7 +155,7 @@ type Receipt struct {
 
 // Served tells the ledger that the response that carried a sheet was written in full. What counts is
 // when it was asked for, which the receipt knows.
-func (l *Ledger) Served(r Receipt, s *Sheet, _ time.Time) {
+func (l *Ledger) Served(r Receipt, s *Sheet) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.audience.receive(r.scraper)

@@ -111,7 +111,7 @@ func TestConcurrentUse(t *testing.T) {
 				r.Add(entry("11:1000:n1", -9, fmt.Sprintf("open %d", i+1), fmt.Sprintf("client%d 1", client)))
 				sheet := l.Observe(Observation{Time: now, Discovered: true, Reads: []Read{{"fs-OST0000", "ost", r}}})
 				before := show(l, sheet)
-				l.Served(receipt, sheet, now)
+				l.Served(receipt, sheet)
 				if after := show(l, sheet); after != before {
 					t.Errorf("a sheet changed from %s to %s", before, after)
 				}
@@ -129,7 +129,7 @@ func TestScrapersAreBounded(t *testing.T) {
 		c := Client{Addr: string(rune('a'+i)) + ":1", Agent: "Prometheus", Scraper: true}
 		receipt := l.Ask(c, now)
 		s := l.Observe(Observation{Time: now, Discovered: true, Reads: []Read{{"fs-OST0000", "ost", l.NewReading()}}})
-		l.Served(receipt, s, now)
+		l.Served(receipt, s)
 	}
 	if n := len(l.audience.scrapers); n > maxScrapers {
 		t.Errorf("%d scrapers kept", n)

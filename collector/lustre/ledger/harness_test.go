@@ -95,7 +95,7 @@ func play(t *testing.T, change func(*Config), steps ...step) *Ledger {
 		}
 		sheet := l.Observe(o)
 		if !s.lost {
-			l.Served(receipt, sheet, now)
+			l.Served(receipt, sheet)
 		}
 		if got := show(l, sheet); got != s.want {
 			t.Fatalf("step %d:\n got %s\nwant %s", i, got, s.want)

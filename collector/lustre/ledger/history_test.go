@@ -73,7 +73,7 @@ func (h *history) scrape(p *prometheus) {
 			continue
 		}
 		p.store(x, sheet, h.w)
-		h.ledgers[x].Served(receipt, sheet, h.wall())
+		h.ledgers[x].Served(receipt, sheet)
 	}
 	h.w.trace.all("%s scraped, lost %v", p.client.Addr, lost)
 	h.neverMore(p)
@@ -85,7 +85,7 @@ func (h *history) curl() {
 	c := Client{Addr: "10.0.0.9:" + strconv.Itoa(h.rng.IntN(60000)), Agent: "curl/8"}
 	for x := range h.ledgers {
 		receipt := h.ledgers[x].Ask(c, h.wall())
-		h.ledgers[x].Served(receipt, h.observe(x), h.wall())
+		h.ledgers[x].Served(receipt, h.observe(x))
 	}
 }
 

@@ -110,7 +110,7 @@ func (s *steady) observe() *Sheet {
 	s.now = s.now.Add(time.Minute)
 	receipt := s.l.Ask(Client{Addr: "10.0.0.1:1", Agent: "Prometheus", Scraper: true}, s.now)
 	sheet := s.l.Observe(Observation{Time: s.now, Discovered: true, Reads: []Read{{"fs-OST0000", "ost", s.reading}}})
-	s.l.Served(receipt, sheet, s.now)
+	s.l.Served(receipt, sheet)
 	return sheet
 }
 
