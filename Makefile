@@ -130,6 +130,10 @@ bench: ## Run the benchmarks into .build/bench.txt (BENCH, BENCHTIME, COUNT); th
 bench-compare: $(BIN)/benchstat ## Compare .build/bench.old.txt with .build/bench.txt (OLD, NEW)
 	@$(BIN)/benchstat $(or $(OLD),.build/bench.old.txt) $(or $(NEW),.build/bench.txt)
 
+.PHONY: figures
+figures: ## Print the figures of docs/ledger.md and docs/decisions.md: what the audience saves, bytes per entry, histories
+	@$(GO) test -count 1 -v -run 'TestAudience|TestNeverMore|Memory|Bytes' ./collector/lustre/ledger | sed -n 's/^ *[a-z_]*_test.go:[0-9]*: *//p'
+
 .PHONY: samples
 samples: build ## Table of the sample files: entries, series, lines, lines unparsed, entries rejected
 	@printf '%-42s %8s %8s %8s %9s %9s\n' sample entries series lines unparsed rejected

@@ -131,18 +131,24 @@ func (l *Ledger) obstacle(t *target, rec *record, identity jobid.Identity) Reaso
 	if has, taken := t.byLabels[identity.Labels]; taken && !l.yields(t, rec, has) {
 		return TwinReason
 	}
-	if j := t.jobs[jobLabels(identity.Labels)]; j != nil && j.nodes >= l.cfg.MaxNodesPerJob ||
-		identity.Labels.Get(jobid.JobID) != "" && l.cfg.MaxNodesPerJob == 0 {
+	// An old incarnation that was seen to its end makes room as it gives its labels.
+	entries, nodes := t.own+t.shared, 0
+	if j := t.jobs[jobLabels(identity.Labels)]; j != nil {
+		nodes = j.nodes
+	}
+	if old := t.byLabels[identity.Labels].rec; old != nil && l.finished(old, l.audience.seen(t)) {
+		if nodes--; !old.hidden {
+			entries--
+		}
+	}
+	switch {
+	case identity.Labels.Get(jobid.JobID) != "" && nodes >= l.cfg.MaxNodesPerJob:
 		return NodesReason
-	}
-	used := t.own + t.shared
-	if old := t.byLabels[identity.Labels].rec; old != nil && !old.hidden && l.finished(old, l.audience.seen(t)) {
-		used-- // makes room as it gives its labels
-	}
-	if used >= l.cfg.MaxEntries {
+	case entries >= l.cfg.MaxEntries:
 		return LimitReason
+	default:
+		return None
 	}
-	return None
 }
 
 // yields reports whether who has a new incarnation's labels makes room for it, at once or as soon
@@ -206,7 +212,7 @@ func (l *Ledger) divert(t *target, rec *record, ghost bool) {
 	if ghost {
 		last := &record{
 			id: rec.id, labels: rec.labels, points: append([]point(nil), rec.points...), prev: rec.prev, job: rec.job,
-			changed: rec.changed, lastSeen: rec.lastSeen, own: true, over: true, fresh: rec.fresh, holding: rec.holding,
+			changed: rec.changed, lastSeen: rec.lastSeen, own: true, over: true, holding: rec.holding,
 		}
 		t.byLabels[rec.labels] = holder{rec: last}
 		t.records = append(t.records, last)

@@ -70,6 +70,19 @@ func TestNodesOfOneJob(t *testing.T) {
 	wantReasons(t, l, map[Reason]int{NodesReason: 2})
 }
 
+// A job and a target at their bounds keep their series when everything is cleared and back.
+func TestWhoReturnsAtTheBoundKeepsItsSeries(t *testing.T) {
+	one := func(c *Config) { c.MaxNodesPerJob, c.MaxEntries = 1, 1 }
+	l := play(t, one,
+		step{want: ""},
+		step{after: 60 * second, entries: entries{entry("11:1000:n1", 50, "open 1")}, want: "11:n1:1000 open=0"},
+		step{after: 60 * second, entries: entries{entry("11:1000:n1", 50, "open 1")}, want: "11:n1:1000 open=1"},
+		step{after: 60 * second, entries: entries{entry("11:1000:n1", 150, "open 3")}, want: "11:n1:1000 open=0"},
+		step{after: 60 * second, entries: entries{entry("11:1000:n1", 150, "open 3")}, want: "11:n1:1000 open=3"},
+	)
+	wantReasons(t, l, map[Reason]int{})
+}
+
 func TestUsersBeyondTheBoundAreUnknown(t *testing.T) {
 	two := func(c *Config) { c.MaxUsers = 2 }
 	l := play(t, two,
